@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // node is a JSON value that knows its place.
@@ -20,15 +21,34 @@ type node struct {
 
 type object map[string]any
 
-// maxDepth bounds how deep a file nests.
-const maxDepth = 32
+// maxDepth bounds how deep a file nests, and maxFile its size. A value takes its place in
+// a list that grows, its text, and its place in the lists that are made of it; a key takes
+// an entry of a map.
+const (
+	maxDepth    = 32
+	maxFile     = 64 << 20
+	valueWeight = 72
+	keyWeight   = 160
+)
+
+// tooLarge is the error about the value at which the memory of a file ended.
+func tooLarge(err error, where string) error {
+	var e *noren.Error
+	if errors.As(meter.At(err, where), &e) {
+		c := *e
+		c.Hint = "describe fewer records or states"
+		return &c
+	}
+	return err
+}
 
 // readJSON reads exactly one JSON value. Unlike encoding/json it refuses a key
 // that is given twice: which one was meant cannot be known.
 func readJSON(r io.Reader, name string) (node, error) {
-	dec := json.NewDecoder(r)
+	m := meter.New(meter.Limits{}, 0)
+	dec := json.NewDecoder(meter.Bounded(r, maxFile, name))
 	dec.UseNumber()
-	v, err := readValue(dec, "", 0)
+	v, err := readValue(dec, m, "", 0)
 	if err == nil {
 		var t json.Token
 		if t, err = dec.Token(); err == nil {
@@ -52,6 +72,9 @@ func badJSON(where, what string) error {
 func jsonError(name string, offset int64, err error) error {
 	var e *noren.Error
 	if errors.As(err, &e) {
+		if e.Where == name {
+			return err
+		}
 		return inFile(name, err)
 	}
 	var syntax *json.SyntaxError
@@ -80,7 +103,7 @@ func inFile(name string, err error) error {
 	return &c
 }
 
-func readValue(dec *json.Decoder, where string, depth int) (any, error) {
+func readValue(dec *json.Decoder, m *meter.Meter, where string, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, badJSON(where, "the file nests too deep")
 	}
@@ -88,11 +111,21 @@ func readValue(dec *json.Decoder, where string, depth int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	weight := int64(valueWeight)
+	switch v := t.(type) {
+	case string:
+		weight += int64(len(v))
+	case json.Number:
+		weight += int64(len(v))
+	}
+	if err := m.Hold(weight); err != nil {
+		return nil, tooLarge(err, where)
+	}
 	switch t {
 	case json.Delim('['):
 		list := []any{}
 		for dec.More() {
-			v, err := readValue(dec, index(where, len(list)), depth+1)
+			v, err := readValue(dec, m, index(where, len(list)), depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -108,10 +141,13 @@ func readValue(dec *json.Decoder, where string, depth int) (any, error) {
 				return nil, err
 			}
 			key := k.(string)
+			if err := m.Hold(keyWeight + int64(len(key))); err != nil {
+				return nil, tooLarge(err, where)
+			}
 			if _, twice := o[key]; twice {
 				return nil, badJSON(join(where, key), "this key is given twice")
 			}
-			if o[key], err = readValue(dec, join(where, key), depth+1); err != nil {
+			if o[key], err = readValue(dec, m, join(where, key), depth+1); err != nil {
 				return nil, err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // The files of the reference's server tools: params, map and counts. What is
@@ -37,7 +38,7 @@ func decimal(v float64) string {
 // ReadParams reads a params file, named name in errors. NewRappor tells whether
 // the parameters can run.
 func ReadParams(r io.Reader, name string) (Params, error) {
-	c := csv.NewReader(r)
+	c := csv.NewReader(meter.Bounded(r, maxSmall, name))
 	c.FieldsPerRecord = 6
 	rows, err := c.ReadAll()
 	if err != nil {
@@ -70,8 +71,18 @@ func ReadParams(r io.Reader, name string) (Params, error) {
 	return p, nil
 }
 
+// maxSmall bounds a params file, and maxFile the files of candidates, maps and counts,
+// which are held in memory.
+const (
+	maxSmall = 1 << 20
+	maxFile  = 64 << 20
+)
+
 // badFile is a failure of the CSV reader, with the line and without the text.
 func badFile(name string, err error) error {
+	if meter.Refused(err) != nil {
+		return err
+	}
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
 		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}.String(), What: "not a row as expected", Err: parse.Err}
@@ -116,14 +127,16 @@ func (r *Rappor) NewMap(words []string) (*Map, error) {
 // as hash_candidates does. Empty lines are left out.
 func ReadCandidates(r io.Reader, name string) ([]string, error) {
 	var words []string
-	s := bufio.NewScanner(r)
+	s := bufio.NewScanner(meter.Bounded(r, maxFile, name))
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
 		if w := strings.TrimSpace(s.Text()); w != "" {
 			words = append(words, w)
 		}
 	}
-	if err := s.Err(); err != nil {
+	if err := s.Err(); meter.Refused(err) != nil {
+		return nil, err
+	} else if err != nil {
 		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "candidates cannot be read", Err: err}
 	}
 	return words, nil
@@ -158,7 +171,7 @@ func (r *Rappor) ReadMap(in io.Reader, name string) (*Map, error) {
 	if err := r.checkCountable(); err != nil {
 		return nil, err
 	}
-	c := csv.NewReader(in)
+	c := csv.NewReader(meter.Bounded(in, maxFile, name))
 	c.FieldsPerRecord = 1 + int(r.M)*r.H
 	c.ReuseRecord = true
 	m := &Map{r: r}
@@ -213,7 +226,7 @@ func (r *Rappor) ReadCounts(in io.Reader, name string) (*RapporCounts, error) {
 	if err := r.checkCountable(); err != nil {
 		return nil, err
 	}
-	f := csv.NewReader(in)
+	f := csv.NewReader(meter.Bounded(in, maxFile, name))
 	f.FieldsPerRecord = r.K + 1
 	f.ReuseRecord = true
 	c := newRapporCounts(r)

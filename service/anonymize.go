@@ -102,7 +102,8 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 	}
 	limits := meter.From(ctx)
 	limits.Held = max(r.Memory, limits.Held)
-	src, err := s.openTable(meter.With(ctx, limits), r.Input, sp)
+	ctx = meter.With(ctx, limits)
+	src, err := s.openTable(ctx, r.Input, sp)
 	if err != nil {
 		return nil, nil, nil, err
 	}

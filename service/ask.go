@@ -35,6 +35,7 @@ func (s *Service) ask(ctx context.Context, r *api.AskRequest, h *Held) (*api.Ans
 // would be, and what would remain. Nothing is charged and no private file is opened.
 func (s *Service) AskPrice(ctx context.Context, r *api.AskRequest) (*api.AskQuote, error) {
 	return current(s.Kept, r.Dataset, func() (*api.AskQuote, error) {
+		ctx := s.bounded(ctx)
 		b := &batch{service: s, request: r}
 		q := b.question()
 		a, _, request, err := q.prepare(ctx, s)

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/noise"
 )
@@ -24,6 +25,9 @@ type keyOfDevices struct {
 	text  []byte // the file's
 }
 
+// maxKey bounds the file of a key, which lists what it was used for.
+const maxKey = 16 << 20
+
 // openKey reads the key of all devices, or draws one where there is none: it is fresh
 // then, and is kept by use.
 func openKey(path string) (*keyOfDevices, error) {
@@ -32,7 +36,7 @@ func openKey(path string) (*keyOfDevices, error) {
 		k.path = real
 	}
 	var err error
-	k.text, err = os.ReadFile(k.path)
+	k.text, err = meter.ReadFile(k.path, maxKey)
 	if errors.Is(err, fs.ErrNotExist) {
 		key, err := survey.NewKey(noise.NewSource())
 		if err != nil {

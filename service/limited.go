@@ -6,6 +6,14 @@ import (
 	"github.com/noren-privacy/noren/internal/meter"
 )
 
+// bounded is a context within the limits of s.
+func (s *Service) bounded(ctx context.Context) context.Context {
+	if s.Memory <= 0 || meter.From(ctx) != (meter.Limits{}) {
+		return ctx
+	}
+	return Limited(ctx, s.Memory)
+}
+
 // Limited is a context for operations on files that others have made: reading one holds at
 // most held bytes at once beside the columns that are kept, and unpacks to 16 GiB at most.
 func Limited(ctx context.Context, held int64) context.Context {

@@ -175,7 +175,10 @@ func readScales(path string) (map[string]axis.Scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, above := spec.SideRows(text)
+	r, above, err := spec.SideRows(path, text)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := r.ReadAll()
 	if err != nil {
 		rows = nil

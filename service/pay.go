@@ -83,6 +83,7 @@ func price[M release.Mechanism](ctx context.Context, s *Service, q question[M]) 
 }
 
 func priceOnce[M release.Mechanism](ctx context.Context, s *Service, q question[M]) (api.Price, M, error) {
+	ctx = s.bounded(ctx)
 	a, m, r, err := q.prepare(ctx, s)
 	if err != nil {
 		return api.Price{}, m, err
@@ -106,6 +107,7 @@ func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question
 }
 
 func payOnce[A any, M release.Mechanism](ctx context.Context, s *Service, q question[M]) (*A, api.Receipt, M, error) {
+	ctx = s.bounded(ctx)
 	a, m, r, err := q.prepare(ctx, s)
 	if err != nil {
 		return nil, api.Receipt{}, m, err

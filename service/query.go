@@ -184,7 +184,10 @@ func readKeys(path string, by []string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, _ := spec.SideRows(text)
+	r, _, err := spec.SideRows(path, text)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := r.ReadAll()
 	if err != nil || len(rows) < 2 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "the keys cannot be read", Hint: "a CSV file whose header names the columns of the groups, and a line for each group"}

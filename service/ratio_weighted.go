@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
@@ -28,6 +28,9 @@ func (v *weighted) close() {
 	}
 }
 
+// maxMeta bounds the meta data of weights.
+const maxMeta = 64 << 20
+
 // openWeighted reads a weighted table, makes its weights again from the meta data, and
 // refuses the table where its weights are others. The caller closes it.
 func (s *Service) openWeighted(ctx context.Context, q *api.RatioWeights, o file.Options) (_ *weighted, err error) {
@@ -35,7 +38,10 @@ func (s *Service) openWeighted(ctx context.Context, q *api.RatioWeights, o file.
 	if metaPath == "" {
 		metaPath = q.Weights + RatioMetaSuffix
 	}
-	text, err := os.ReadFile(metaPath)
+	text, err := meter.ReadFile(metaPath, maxMeta)
+	if meter.Refused(err) != nil {
+		return nil, err
+	}
 	if err != nil {
 		e := &noren.Error{Kind: noren.Usage, Code: "no-meta", Where: metaPath, What: "the meta data of the weights cannot be read", Hint: "a fit writes them beside the weights"}
 		if !errors.Is(err, fs.ErrNotExist) {

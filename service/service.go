@@ -56,6 +56,10 @@ type Service struct {
 	// Identity says how the analyst's name was established. Defaults to
 	// [certificate.Declared].
 	Identity certificate.Identity
+	// Memory bounds what the reading of one file for a question or its price holds, beside
+	// the columns that are kept, where the context states no limits. Without it the limits
+	// of the command line hold.
+	Memory int64
 	// Stdin is read where a request names the file "-". Optional.
 	Stdin io.Reader
 	// Progress receives the progress of long work. Optional.

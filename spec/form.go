@@ -1,10 +1,10 @@
 package spec
 
 import (
-	"os"
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/xlsx"
@@ -29,7 +29,10 @@ func (s *Spec) Form() (file.Options, error) {
 		return o, err
 	}
 	if s.Input.Query != "" {
-		text, err := os.ReadFile(s.Input.Query)
+		text, err := meter.ReadFile(s.Input.Query, maxQuery)
+		if meter.Refused(err) != nil {
+			return o, err
+		}
 		if err != nil {
 			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query cannot be read", Hint: "does the file exist?"}
 		}
@@ -56,3 +59,6 @@ func (s *Spec) CheckedForm() (file.Options, error) {
 	}
 	return o, nil
 }
+
+// maxQuery bounds a file with a query in SQL.
+const maxQuery = 1 << 20

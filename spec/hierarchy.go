@@ -29,7 +29,10 @@ func LoadHierarchy(path string, notes Notes) (*table.Hierarchy, error) {
 }
 
 func readHierarchy(name string, text []byte) (h *table.Hierarchy, headed bool, err error) {
-	r, skip := SideRows(text)
+	r, skip, err := SideRows(name, text)
+	if err != nil {
+		return nil, false, err
+	}
 	r.FieldsPerRecord = -1
 	var rows [][]string
 	var lines []int64

@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"io"
 	"os"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table/csvio"
 )
 
-// maxSide bounds a side file, which is held in memory.
-const maxSide = 1 << 30
+// maxSide bounds a side file, which is held in memory, and sideCell is what a cell of one
+// that is a table takes beside its text.
+const (
+	maxSide  = 64 << 20
+	sideCell = 48
+)
 
 // ReadSide reads a file beside the data (a hierarchy, keys, a specification, a
 // model) and converts it to UTF-8. It also returns the encoding of the file. Errors
@@ -24,26 +28,31 @@ func ReadSide(path, what, hint string) ([]byte, csvio.Encoding, error) {
 		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: what + " cannot be read", Hint: hint}
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, maxSide+1))
+	data, err := meter.ReadAll(f, maxSide, path)
 	switch {
+	case meter.Refused(err) != nil:
+		return nil, 0, err
 	case err != nil:
 		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: what + " cannot be read", Hint: hint, Err: atomicfile.Reason(err)}
-	case len(data) > maxSide:
-		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: what + " is larger than 1 GiB"}
 	}
 	return csvio.Decode(path, data)
 }
 
 // SideRows returns a reader of the records of a side file that is a table, and the
-// number of lines above them.
-func SideRows(text []byte) (r *csv.Reader, skip int) {
+// number of lines above them. A table of so many cells that they do not fit memory is an
+// error with the code [meter.Code].
+func SideRows(name string, text []byte) (r *csv.Reader, skip int, err error) {
 	plain, delimiter, skip := csvio.Form(text)
+	cells := bytes.Count(plain, []byte(string(delimiter))) + bytes.Count(plain, []byte{'\n'})
+	if err := meter.New(meter.Limits{}, 0).Hold(int64(cells)*sideCell + 2*int64(len(plain))); err != nil {
+		return nil, 0, meter.At(err, name)
+	}
 	for range skip {
 		_, plain, _ = bytes.Cut(plain, []byte{'\n'})
 	}
 	r = csv.NewReader(bytes.NewReader(plain))
 	r.Comma = delimiter
-	return r, skip
+	return r, skip, nil
 }
 
 // sideError is the error of a reader of [SideRows].

@@ -21,6 +21,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/yamlbound"
 )
 
 // Version is the format's version, the only one there is.
@@ -98,6 +99,9 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 		}
 	}()
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if err := yamlbound.Check(name, data); err != nil {
+		return nil, err
+	}
 	s = &Spec{}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField())
 	err = dec.Decode(s)

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/yamlbound"
 )
 
 // Document is a YAML file that was read strictly, with the places of its entries.
@@ -32,6 +33,9 @@ func ReadDocument(name string, data []byte, v any) (d *Document, err error) {
 		}
 	}()
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if err := yamlbound.Check(name, data); err != nil {
+		return nil, err
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField(), yaml.UseJSONUnmarshaler(), yaml.CustomUnmarshaler(asWritten))
 	if err := dec.Decode(v); err != nil {
 		if errors.Is(err, io.EOF) {

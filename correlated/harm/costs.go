@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // Costs are public costs of errors, all in one currency and none negative.
@@ -90,13 +91,18 @@ func (m Measure) identified(loss float64) float64 {
 	return 1 / (1 + math.Exp(-loss))
 }
 
+// maxCosts bounds a file of costs.
+const maxCosts = 1 << 20
+
 // ParseCosts reads costs in JSON; name is the file's, for errors, which are of
 // kind Usage and name the field.
 func ParseCosts(r io.Reader, name string) (*Costs, error) {
-	dec := json.NewDecoder(r)
+	dec := json.NewDecoder(meter.Bounded(r, maxCosts, name))
 	dec.DisallowUnknownFields()
 	c := &Costs{}
-	if err := dec.Decode(c); err != nil {
+	if err := dec.Decode(c); meter.Refused(err) != nil {
+		return nil, err
+	} else if err != nil {
 		var e *noren.Error
 		if errors.As(err, &e) {
 			return nil, &noren.Error{Kind: noren.Usage, Where: name, Err: e}

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/server/quantum"
 	"github.com/noren-privacy/noren/service"
 )
@@ -25,7 +25,7 @@ const demoRecords = 5000
 // loadCalibration reads the calibration of the folder. Without one the server takes answers
 // to last as on a slow machine.
 func (s *Server) loadCalibration() error {
-	text, err := os.ReadFile(s.path(calibrationFile))
+	text, err := meter.ReadFile(s.path(calibrationFile), 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

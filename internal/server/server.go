@@ -209,7 +209,12 @@ func (s *Server) useKey(ctx context.Context) error {
 // service has the operations, over this server's ledger and key. Each call makes a new
 // one, so that a job can set its own progress.
 func (s *Server) service() *service.Service {
+	memory := int64(0)
+	if s.jobs != nil { // after the start
+		memory = s.jobs.Share()
+	}
 	return &service.Service{
+		Memory: memory,
 		Ledger: s.path("ledger.db"),
 		Signer: func() (ed25519.PrivateKey, error) { return s.key, nil },
 		Tool:   s.cfg.Tool,

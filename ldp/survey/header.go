@@ -138,9 +138,9 @@ func (s *Survey) ReadCounts(in io.Reader, name string) (*Counts, error) {
 	out := &Counts{}
 	var n named
 	if first, _ := r.Peek(len(headerStart)); string(first) == headerStart {
-		line, err := r.ReadString('\n')
+		line, err := r.ReadSlice('\n') // of a buffer: no header is longer
 		if err == nil || err == io.EOF {
-			err = n.check(s, strings.TrimRight(line, "\r\n"))
+			err = n.check(s, strings.TrimRight(string(line), "\r\n"))
 		}
 		if err != nil {
 			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: 1}.String(), Err: err}

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/yamlbound"
 	"github.com/noren-privacy/noren/ldp"
 )
 
@@ -91,6 +92,9 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 			s, err = nil, unreadable(name, nil)
 		}
 	}()
+	if err := yamlbound.Check(name, data); err != nil {
+		return nil, err
+	}
 	s = &Spec{}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField())
 	if err := dec.Decode(s); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // Of a file that is ASCII as far as it was read, detection reads up to
@@ -63,7 +64,7 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 		d.Compression = Zstd
 	}
 	// The text as it is in the file, unpacked but not decoded.
-	in, err := newInput(opts.Name, io.NewSectionReader(f, 0, size), *d, false, nil)
+	in, err := newInput(opts.Name, io.NewSectionReader(f, 0, size), *d, false, nil, meter.New(opts.Limits, size))
 	if err != nil {
 		return found{}, err
 	}
@@ -236,7 +237,7 @@ func readSample(ctx context.Context, in *input) (sample []byte, whole bool, err 
 		}
 	}
 	if err != nil {
-		return nil, false, in.failure(err)
+		return nil, false, in.failure(err, 0, 0)
 	}
 	return sample, false, nil
 }
@@ -358,7 +359,7 @@ func detectDelimiter(sample []byte, whole bool, named rune, cr bool) rune {
 // uniformFields is the number of fields of every record of the sample, or 0
 // when they differ or cannot be told apart.
 func uniformFields(sample []byte, whole bool, delim rune, cr bool) int {
-	s := newScanner(bytes.NewReader(sample), Dialect{Delimiter: delim, CR: cr})
+	s := newScanner(bytes.NewReader(sample), Dialect{Delimiter: delim, CR: cr}, meter.New(meter.Limits{}, 0))
 	fields := 0
 	for {
 		switch s.scan() {

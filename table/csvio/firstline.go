@@ -60,12 +60,12 @@ func (src *Source) checkFirstLine() error {
 // firstRows are the records behind the first line, as far as they are looked at;
 // what is wrong with them is for a reader to say.
 func (src *Source) firstRows(columns int) ([][]string, error) {
-	in, err := src.input(false, nil)
+	in, err := src.input(false, nil, src.meter())
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
-	s := newScanner(io.LimitReader(in, firstBytes), src.dialect)
+	s := newScanner(io.LimitReader(in, firstBytes), src.dialect, in.meter)
 	if s.skipLines(src.skip) != complete {
 		return nil, nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // counter counts the bytes that are read from a file and keeps the file's own
@@ -43,6 +44,7 @@ type input struct {
 	name  string
 	file  *counter
 	bom   bool // it had one
+	meter *meter.Meter
 	close func()
 }
 
@@ -51,24 +53,27 @@ var utf8BOM = []byte{0xef, 0xbb, 0xbf}
 // newInput undoes the dialect's packing and encoding. ahead asks for a
 // goroutine that reads ahead where that is work; close must be called either
 // way.
-func newInput(name string, file io.Reader, d Dialect, ahead bool, sum hash.Hash) (*input, error) {
-	in := &input{name: name, file: &counter{in: file, sum: sum}, close: func() {}}
+func newInput(name string, file io.Reader, d Dialect, ahead bool, sum hash.Hash, m *meter.Meter) (*input, error) {
+	in := &input{name: name, file: &counter{in: file, sum: sum}, meter: m, close: func() {}}
 	in.Reader = in.file
 	switch d.Compression {
 	case Gzip:
 		z, err := gzip.NewReader(bufio.NewReaderSize(in.file, 64<<10))
 		if err != nil {
-			return nil, in.failure(err)
+			return nil, in.failure(err, 0, 0)
 		}
-		in.Reader = z
+		in.Reader = &unpacked{z, m}
 		in.close = func() { _ = z.Close() }
 	case Zstd:
-		// A window of 128 MiB is what the zstd program reads unasked.
-		z, err := zstd.NewReader(in.file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
-		if err != nil {
-			return nil, in.failure(err)
+		window, packed := zstdWindow(in.file)
+		if err := m.Hold(window); err != nil {
+			return nil, in.failure(err, 0, 0)
 		}
-		in.Reader = z
+		z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(window)))
+		if err != nil {
+			return nil, in.failure(err, 0, 0)
+		}
+		in.Reader = &unpacked{z, m}
 		in.close = z.Close
 	}
 	decoder := d.Encoding.decoder()
@@ -92,9 +97,52 @@ func newInput(name string, file io.Reader, d Dialect, ahead bool, sum hash.Hash)
 	return in, nil
 }
 
-// failure makes an error of what ended the reading.
-func (in *input) failure(err error) error {
+// Of a frame of zstd that states a window, mostWindow is the largest that is read, as by
+// the zstd program, and leastWindow what any later frame of a file may state too.
+const (
+	mostWindow  = 128 << 20
+	leastWindow = 32 << 20
+)
+
+// zstdWindow is how much memory the window of a file in zstd may take, by its first frame.
+func zstdWindow(in io.Reader) (window int64, same io.Reader) {
+	b := bufio.NewReaderSize(in, 64<<10)
+	head, _ := b.Peek(zstd.HeaderMaxSize)
+	var h zstd.Header
+	if h.Decode(head) != nil {
+		return leastWindow, b // the decoder says what is wrong
+	}
+	window = int64(min(h.WindowSize, mostWindow))
+	if h.SingleSegment {
+		window = int64(min(h.FrameContentSize, mostWindow))
+	}
+	return max(window, leastWindow), b
+}
+
+// unpacked counts what a file unpacks to.
+type unpacked struct {
+	in    io.Reader
+	meter *meter.Meter
+}
+
+// Read implements io.Reader.
+func (u *unpacked) Read(b []byte) (int, error) {
+	n, err := u.in.Read(b)
+	if e := u.meter.Unpack(int64(n)); e != nil {
+		return 0, e
+	}
+	return n, err
+}
+
+// failure makes an error of what ended the reading, at a line and record where they are
+// not 0.
+func (in *input) failure(err error, line, record int64) error {
+	if excess := meter.At(err, noren.Position{File: in.name, Line: line, Record: record}.String()); excess != nil {
+		return excess
+	}
 	switch {
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: in.name, What: "is packed with a window that takes too much memory", Hint: "pack it again with a smaller window, such as that of zstd -19"}
 	case in.file.err != nil:
 		return &noren.Error{Where: in.name, What: "cannot be read", Err: atomicfile.Reason(in.file.err)}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

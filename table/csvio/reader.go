@@ -6,12 +6,20 @@ import (
 	"io"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
 )
 
 // chunkRows is the most records in a chunk. As all of a chunk's text lies in
-// one block, long records make shorter chunks.
-const chunkRows = 8192
+// one block, long records make shorter chunks, and so do many columns: the fields of a
+// chunk take an eighth of the memory that a reading may hold.
+const (
+	chunkRows  = 8192
+	chunkShare = 8
+	fieldSize  = 24 // bytes of the place of a field in a chunk
+	// columnSize is what a column takes beside the fields of a chunk.
+	columnSize = 256
+)
 
 // reader implements [table.Reader].
 type reader struct {
@@ -25,9 +33,12 @@ type reader struct {
 	texts   [][][]byte
 	arena   []byte // unescaped fields
 	chunk   table.Chunk
+	most    int   // records of a chunk
 	rows    int64 // records returned
 	starts  []int // where in s.buf the chunk's records begin
 	lines   []int64
+	asked   place // of the field whose place was asked for last
+	of      int   // its record, -1 for none
 	err     error // once it has ended
 	closed  bool
 }
@@ -41,7 +52,12 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 			columns[i] = i
 		}
 	}
-	r := &reader{ctx: ctx, src: src, columns: columns, slots: make([]int, len(src.columns)), again: make([]int, len(columns)), texts: make([][][]byte, len(columns))}
+	r := &reader{ctx: ctx, src: src, columns: columns, slots: make([]int, len(src.columns)), of: -1, again: make([]int, len(columns)), texts: make([][][]byte, len(columns))}
+	m := src.meter()
+	r.most = min(max(int(min(m.Held(), 1<<40)/chunkShare/fieldSize)/max(1, len(columns)), 1), chunkRows)
+	if err := m.Hold(int64(len(columns)) * (columnSize + int64(r.most)*fieldSize)); err != nil {
+		return nil, meter.At(err, src.name)
+	}
 	for i := range r.slots {
 		r.slots[i] = -1
 	}
@@ -51,20 +67,20 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 		}
 		if r.slots[c] < 0 {
 			r.slots[c] = i
-			r.texts[i] = make([][]byte, chunkRows)
+			r.texts[i] = make([][]byte, r.most)
 		}
 		r.again[i] = r.slots[c]
 	}
 	r.chunk.Cols = make([]table.Vector, len(columns))
-	r.starts, r.lines = make([]int, chunkRows), make([]int64, chunkRows)
+	r.starts, r.lines = make([]int, r.most), make([]int64, r.most)
 	if err := src.unchanged(); err != nil {
 		return nil, err
 	}
-	in, err := src.input(true, src.sums.begin())
+	in, err := src.input(true, src.sums.begin(), m)
 	if err != nil {
 		return nil, err
 	}
-	r.in, r.s = in, newScanner(in, src.dialect)
+	r.in, r.s = in, newScanner(in, src.dialect, m)
 	if src.nameless {
 		if err := src.above(r.s, in); err != nil {
 			in.close()
@@ -106,7 +122,7 @@ func (r *reader) Next() (*table.Chunk, error) {
 		case r.s.fill():
 			continue
 		case r.s.err != nil:
-			r.err = r.in.failure(r.s.err)
+			r.err = r.in.failure(r.s.err, r.s.line, r.rows+1)
 		default:
 			continue
 		}
@@ -119,7 +135,7 @@ func (r *reader) Next() (*table.Chunk, error) {
 func (r *reader) parse() (n int, st status) {
 	s := r.s
 	r.arena = r.arena[:0]
-	for n < chunkRows {
+	for n < r.most {
 		if st = s.scan(); st != complete {
 			return n, st
 		}
@@ -171,7 +187,7 @@ func (r *reader) trim() bool {
 }
 
 func (r *reader) hand(n int) *table.Chunk {
-	r.chunk.First, r.chunk.Rows = r.rows, n
+	r.chunk.First, r.chunk.Rows, r.of = r.rows, n, -1
 	for i, slot := range r.again {
 		r.chunk.Cols[i].Texts = r.texts[slot][:n]
 	}
@@ -190,7 +206,10 @@ func (r *reader) Position(record, column int) string {
 		c := r.columns[column]
 		at.Field, at.Column = c+1, r.src.columns[c].Name
 		if at.Line > 0 {
-			at.Line = r.s.fieldLine(r.starts[record], at.Line, c)
+			if r.of != record || r.asked.field > c {
+				r.of, r.asked = record, place{r.starts[record], at.Line, 0, false}
+			}
+			at.Line = r.s.walk(&r.asked, c)
 		}
 	}
 	return at.String()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 const (
@@ -12,6 +14,10 @@ const (
 	maxRecord  = 64 << 20
 	maxColumns = 1<<16 - 1
 	blockSize  = 256 << 10
+
+	// A buffer that grows holds its former bytes meanwhile, and as much again is held for
+	// the fields whose doubled quotes are made single.
+	bufferWeight = 3
 )
 
 // span is the place of a field in the scanner's buffer, without its quotes.
@@ -45,6 +51,7 @@ type scanner struct {
 	special  [256]bool
 	delim    byte
 	newline  byte
+	meter    *meter.Meter // that the buffer is drawn on beyond its first size
 
 	buf   []byte
 	pos   int
@@ -60,8 +67,8 @@ type scanner struct {
 	fault fault
 }
 
-func newScanner(in io.Reader, d Dialect) *scanner {
-	s := &scanner{in: in, encoding: d.Encoding, delim: byte(d.Delimiter), newline: d.newline(), line: 1, bad: -1, buf: make([]byte, 0, blockSize)}
+func newScanner(in io.Reader, d Dialect, m *meter.Meter) *scanner {
+	s := &scanner{in: in, meter: m, encoding: d.Encoding, delim: byte(d.Delimiter), newline: d.newline(), line: 1, bad: -1, buf: make([]byte, 0, blockSize)}
 	for _, c := range []byte{s.delim, '"', '\n', '\r'} {
 		s.special[c] = true
 	}
@@ -81,9 +88,9 @@ func (s *scanner) fill() bool {
 	}
 	s.pos = 0
 	if n == cap(s.buf) {
-		grown := make([]byte, n, 2*cap(s.buf))
-		copy(grown, s.buf)
-		s.buf = grown
+		if s.err = s.grow(); s.err != nil {
+			return false
+		}
 	}
 	for empty := 0; len(s.buf) < cap(s.buf) && !s.eof && s.err == nil; {
 		m, err := s.in.Read(s.buf[len(s.buf):cap(s.buf)])
@@ -103,6 +110,18 @@ func (s *scanner) fill() bool {
 	}
 	s.inspect()
 	return true
+}
+
+// grow makes the buffer larger, up to what the longest record needs.
+func (s *scanner) grow() error {
+	size := min(2*cap(s.buf), maxRecord+blockSize)
+	if err := s.meter.Hold(bufferWeight * int64(size-cap(s.buf))); err != nil {
+		return err
+	}
+	grown := make([]byte, len(s.buf), size)
+	copy(grown, s.buf)
+	s.buf = grown
+	return nil
 }
 
 // inspect looks for bytes that cannot be text in what was read last.
@@ -336,22 +355,34 @@ func (s *scanner) unreadable() status {
 // fieldLine is the line on which a field of the record at from, which begins
 // on the given line, begins. s.buf must not have been filled since.
 func (s *scanner) fieldLine(from int, line int64, field int) int64 {
-	open := false
-	for _, c := range s.buf[from:] {
-		switch {
-		case field == 0:
-			return line
+	p := place{from, line, 0, false}
+	return s.walk(&p, field)
+}
+
+// place is where a field of a record begins.
+type place struct {
+	at    int
+	line  int64
+	field int
+	open  bool // within quotes
+}
+
+// walk moves p to a later field of its record and returns its line: the places of all
+// fields of a record take one walk through it.
+func (s *scanner) walk(p *place, field int) int64 {
+	for ; p.at < len(s.buf) && p.field < field; p.at++ {
+		switch c := s.buf[p.at]; {
 		case c == '"':
-			open = !open
-		case c == s.newline && !open:
-			return line
+			p.open = !p.open
+		case c == s.newline && !p.open:
+			return p.line
 		case c == s.newline:
-			line++
-		case c == s.delim && !open:
-			field--
+			p.line++
+		case c == s.delim && !p.open:
+			p.field++
 		}
 	}
-	return line
+	return p.line
 }
 
 // unescape appends text with its doubled quotes made single.

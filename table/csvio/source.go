@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -33,6 +34,8 @@ type Options struct {
 	// CR alone, no columns without a name at the end; and detects no encodings but
 	// UTF-8 and Shift_JIS.
 	Plain bool
+	// Limits bound what reading the file takes. Default to those of package meter.
+	Limits meter.Limits
 }
 
 // Source is a text table. It may be read by several readers at a time.
@@ -41,6 +44,7 @@ type Source struct {
 	file     File
 	size     int64
 	changed  time.Time // when the file was last written, as far as it tells
+	limits   meter.Limits
 	dialect  Dialect
 	columns  []table.StoredColumn
 	nameless bool // the first line is the first record
@@ -89,7 +93,7 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
-	src := &Source{name: opts.Name, file: f, size: info.Size(), changed: info.ModTime()}
+	src := &Source{name: opts.Name, limits: opts.Limits, file: f, size: info.Size(), changed: info.ModTime()}
 	if opts.HeaderRow < 0 || opts.HeaderRow > maxHeaderRow || opts.HeaderRow > 1 && opts.Header == HeaderAbsent {
 		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: fmt.Sprintf("expected the names of the columns on line 1 to %d, got line %d", maxHeaderRow, opts.HeaderRow), Hint: "a table without names has no line for them"}
 	}
@@ -116,12 +120,12 @@ const maxHeaderRow = 1000
 // readHeader fills in the columns. With trim, fields without a name at the end of
 // the header are no columns.
 func (src *Source) readHeader(trim bool) error {
-	in, err := src.input(false, nil)
+	in, err := src.input(false, nil, src.meter())
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	s := newScanner(in, src.dialect)
+	s := newScanner(in, src.dialect, in.meter)
 	if err := src.header(s, in); err != nil {
 		return err
 	}
@@ -139,12 +143,14 @@ func (src *Source) readHeader(trim bool) error {
 		if src.nameless {
 			name = fmt.Sprintf("c%d", i+1)
 		}
-		at := noren.Position{File: src.name, Line: s.fieldLine(s.pos, s.line, i), Field: i + 1}
+		at := func() string {
+			return noren.Position{File: src.name, Line: s.fieldLine(s.pos, s.line, i), Field: i + 1}.String()
+		}
 		if name == "" {
-			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: "the column has no name", Hint: "the first line of the file must name every column"}
+			return &noren.Error{Kind: noren.BadData, Where: at(), What: "the column has no name", Hint: "the first line of the file must name every column"}
 		}
 		if first, twice := seen[name]; twice {
-			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: fmt.Sprintf("the column has the name of column %d", first+1), Hint: "give every column a name of its own"}
+			return &noren.Error{Kind: noren.BadData, Where: at(), What: fmt.Sprintf("the column has the name of column %d", first+1), Hint: "give every column a name of its own"}
 		}
 		seen[name] = i
 		src.columns = append(src.columns, table.StoredColumn{Name: name})
@@ -165,7 +171,7 @@ func (src *Source) above(s *scanner, in *input) error {
 	case finished:
 		return &noren.Error{Kind: noren.BadData, Where: src.name, What: fmt.Sprintf("expected the names of the columns on line %d, got the end of the file", src.skip+1)}
 	}
-	return in.failure(s.err)
+	return in.failure(s.err, s.line, 0)
 }
 
 // header scans the first record.
@@ -186,7 +192,7 @@ func (src *Source) header(s *scanner, in *input) error {
 			return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file is empty, expected a line with the names of the columns"}
 		}
 		if !s.fill() {
-			return in.failure(s.err)
+			return in.failure(s.err, s.line, 0)
 		}
 	}
 }
@@ -199,8 +205,11 @@ func text(buf []byte, f span) []byte {
 	return buf[f.from:f.to]
 }
 
-func (src *Source) input(ahead bool, sum hash.Hash) (*input, error) {
-	return newInput(src.name, io.NewSectionReader(src.file, 0, src.size), src.dialect, ahead, sum)
+// meter is a meter for one reading of the file.
+func (src *Source) meter() *meter.Meter { return meter.New(src.limits, src.size) }
+
+func (src *Source) input(ahead bool, sum hash.Hash, m *meter.Meter) (*input, error) {
+	return newInput(src.name, io.NewSectionReader(src.file, 0, src.size), src.dialect, ahead, sum, m)
 }
 
 // unchanged fails when the file was written to since it was opened: what is

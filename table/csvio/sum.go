@@ -54,7 +54,7 @@ func (src *Source) ended(in *input) error {
 	}
 	// What lies behind the end of packed data was not read.
 	if _, err := io.Copy(io.Discard, in.file); err != nil {
-		return in.failure(err)
+		return in.failure(err, 0, 0)
 	}
 	src.sums.keep(in.file.sum.Sum(nil))
 	in.file.sum = nil

@@ -3,10 +3,7 @@ package infer
 import (
 	"context"
 	"io"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -130,10 +127,9 @@ func Infer(ctx context.Context, src table.Source, opts Options) (_ *Report, err 
 			err = e
 		}
 	}()
-	tokens := newTokens(opts.Missing)
-	scans := make([]*scan, len(opts.Columns))
-	for i, at := range opts.Columns {
-		scans[i] = newScan(&all[at], tokens, opts.Distinct, opts.Formats)
+	scans, err := newScans(ctx, src, opts)
+	if err != nil {
+		return nil, err
 	}
 	report := &Report{}
 	var told time.Time
@@ -145,11 +141,8 @@ func Infer(ctx context.Context, src table.Source, opts Options) (_ *Report, err 
 		if err != nil {
 			return nil, err
 		}
-		look(scans, c)
-		for i, s := range scans {
-			if s.odd >= 0 && s.oddAt == "" {
-				s.oddAt = r.Position(s.odd, i)
-			}
+		if err := scans.take(r, c); err != nil {
+			return nil, err
 		}
 		report.Rows += int64(c.Rows)
 		if now := time.Now(); opts.Progress != nil && now.Sub(told) > 100*time.Millisecond {
@@ -158,31 +151,11 @@ func Infer(ctx context.Context, src table.Source, opts Options) (_ *Report, err 
 		}
 	}
 	opts.Progress.Report("looking", 1000, 1000)
-	report.Missing = settleMissing(scans)
-	for i, s := range scans {
+	report.Missing = settleMissing(scans.all)
+	for i, s := range scans.all {
 		report.Columns = append(report.Columns, s.column(opts.Columns[i], opts.Values, report.Missing))
 	}
 	return report, nil
-}
-
-// look shows a chunk to all columns, several at a time.
-func look(scans []*scan, c *table.Chunk) {
-	var next atomic.Int64
-	work := func() {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(scans) {
-				return
-			}
-			scans[i].look(&c.Cols[i], c.Rows)
-		}
-	}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(scans)) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
 }
 
 // settleMissing is the list of texts that stand for missing values in the

@@ -52,9 +52,8 @@ type dating struct {
 	smallText, bigText string
 }
 
-// narrow keeps the layouts that read text too.
-func narrow(all []dating, text []byte, first bool) []dating {
-	kept := all[:0]
+// narrow appends to kept, which may be all[:0], the layouts that read text too.
+func narrow(kept, all []dating, text []byte, first bool) []dating {
 	for _, d := range all {
 		v, ok := d.layout.Match(text)
 		if !ok {

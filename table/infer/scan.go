@@ -45,7 +45,8 @@ type scan struct {
 	formats bool    // number formats are looked for
 	forms   []*form // those that read all values, from the first that is no plain number
 
-	dates []dating
+	days  []dating // all layouts of dates, shared
+	dates []dating // those that read all values
 
 	words int64 // values of two words or more
 	runes int64 // characters in all
@@ -64,17 +65,13 @@ type extreme struct {
 // limitBytes bounds the texts that are kept to count them exactly.
 const limitBytes = 16 << 20
 
-func newScan(stored *table.StoredColumn, t *tokens, limit int, formats bool) *scan {
-	s := &scan{stored: stored, tokens: t, limit: limit, formats: formats, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, odd: -1, sample: personal.NewSample()}
-	for _, l := range layouts() {
-		s.dates = append(s.dates, dating{layout: l})
-	}
-	return s
+func newScan(stored *table.StoredColumn, t *tokens, limit int, formats bool, days []dating) *scan {
+	return &scan{stored: stored, tokens: t, limit: limit, formats: formats, days: days, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, odd: -1, sample: personal.NewSample()}
 }
 
-// look takes the column's values of a chunk.
-func (s *scan) look(v *table.Vector, n int) {
-	for i := range n {
+// look takes the column's values from one record of a chunk to another.
+func (s *scan) look(v *table.Vector, from, to int) {
+	for i := from; i < to; i++ {
 		switch {
 		case v.IsNull(i):
 			s.nulls++
@@ -94,21 +91,39 @@ func (s *scan) value(text []byte, row int) {
 	}
 	first := s.n == 0
 	s.n++
-	s.count(text)
+	k := kept{text: text}
+	s.count(&k)
 	s.sample.Add(text)
-	if len(s.dates) > 0 {
-		s.dates = narrow(s.dates, text, first)
+	switch {
+	case first:
+		s.dates = narrow(nil, s.days, text, true)
+	case len(s.dates) > 0:
+		s.dates = narrow(s.dates[:0], s.dates, text, false)
 	}
 	if len(s.forms) > 0 {
 		s.narrowForms(text)
 	}
 	if s.numbers {
-		s.number(text, row, first)
+		s.number(&k, row, first)
 	}
-	s.word(text, first)
+	s.word(&k, first)
 }
 
-func (s *scan) count(text []byte) {
+// kept is a value of which one copy is made, where any is.
+type kept struct {
+	text   []byte
+	copied string
+}
+
+func (k *kept) string() string {
+	if k.copied == "" {
+		k.copied = string(k.text)
+	}
+	return k.copied
+}
+
+func (s *scan) count(k *kept) {
+	text := k.text
 	if s.sketch != nil {
 		s.sketch.add(text)
 		return
@@ -118,21 +133,27 @@ func (s *scan) count(text []byte) {
 		return
 	}
 	if len(s.counts) < s.limit && s.bytes+len(text) <= limitBytes {
-		word := string(text)
+		word := k.string()
 		s.index[word] = int32(len(s.counts))
 		s.counts = append(s.counts, 1)
 		s.bytes += len(word)
 		return
 	}
+	s.estimate()
+	s.sketch.add(text)
+}
+
+// estimate gives up counting distinct values exactly.
+func (s *scan) estimate() {
 	s.sketch = new(sketch)
 	for word := range s.index {
 		s.sketch.add([]byte(word))
 	}
-	s.sketch.add(text)
-	s.index, s.counts = nil, nil
+	s.index, s.counts, s.bytes = nil, nil, 0
 }
 
-func (s *scan) number(text []byte, row int, first bool) {
+func (s *scan) number(k *kept, row int, first bool) {
+	text := k.text
 	var value float64
 	whole, err := table.ParseInteger(text)
 	if err == nil {
@@ -155,23 +176,24 @@ func (s *scan) number(text []byte, row int, first bool) {
 	s.rising = s.rising && (first || value > s.last)
 	s.last = value
 	if s.smallest.text == "" || value < s.smallest.value {
-		s.smallest = extreme{value, string(text)}
+		s.smallest = extreme{value, k.string()}
 	}
 	if s.largest.text == "" || value > s.largest.value {
-		s.largest = extreme{value, string(text)}
+		s.largest = extreme{value, k.string()}
 	}
 }
 
-func (s *scan) word(text []byte, first bool) {
+func (s *scan) word(k *kept, first bool) {
+	text := k.text
 	s.runes += int64(utf8.RuneCount(text))
 	if bytes.IndexByte(bytes.TrimSpace(text), ' ') >= 0 || bytes.Contains(text, []byte("　")) {
 		s.words++
 	}
 	if first || string(text) < s.first {
-		s.first = string(text)
+		s.first = k.string()
 	}
 	if first || string(text) > s.final {
-		s.final = string(text)
+		s.final = k.string()
 	}
 }
 
@@ -227,9 +249,10 @@ func (s *scan) column(position, few int, missing []string) Column {
 func (s *scan) plain(text []byte) {
 	first := s.n == 0
 	s.n++
-	s.count(text)
+	k := kept{text: text}
+	s.count(&k)
 	s.sample.Add(text)
-	s.word(text, first)
+	s.word(&k, first)
 	s.numbers, s.dates, s.forms = false, nil, nil
 }
 

@@ -1,6 +1,7 @@
 package personal
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,6 +19,8 @@ type Sample struct {
 	seen   uint64
 	limit  uint64 // places with a hash above it are left out
 	values []sampled
+	most   int   // values that are held, 2*most between two halvings
+	texts  int64 // bytes of the values
 }
 
 type sampled struct {
@@ -26,7 +29,7 @@ type sampled struct {
 }
 
 // NewSample makes an empty sample.
-func NewSample() *Sample { return &Sample{limit: 1<<64 - 1} }
+func NewSample() *Sample { return &Sample{limit: 1<<64 - 1, most: SampleSize} }
 
 // Add takes the next value of the column. Missing values are not added.
 func (s *Sample) Add(text []byte) {
@@ -42,18 +45,48 @@ func (s *Sample) Add(text []byte) {
 		}
 	}
 	s.values = append(s.values, sampled{h, string(text)})
-	if len(s.values) >= 2*SampleSize {
+	s.texts += int64(len(text))
+	if len(s.values) >= 2*s.most {
 		s.halve()
 	}
 }
 
+// What a value takes: its entry, and what is added to a text in memory.
+const (
+	entryWeight = 24
+	textWeight  = 12
+)
+
+// Weight is about how many bytes the sample takes.
+func (s *Sample) Weight() int64 {
+	return s.texts + entryWeight*int64(cap(s.values)) + textWeight*int64(len(s.values))
+}
+
+// Least is the size below which no sample is shrunk.
+const Least = 256
+
+// Shrink makes the sample, from now on, half as large, and reports whether it could: one
+// of [Least] stays. The values that are left are a uniform sample too.
+func (s *Sample) Shrink() bool {
+	if s.most <= Least {
+		return false
+	}
+	s.most /= 2
+	if s.halve(); cap(s.values) > 2*len(s.values) {
+		s.values = slices.Clip(slices.Clone(s.values))
+	}
+	return true
+}
+
 func (s *Sample) halve() {
-	for len(s.values) > SampleSize {
+	for len(s.values) > s.most {
 		s.limit /= 2
 		kept := s.values[:0]
 		for _, v := range s.values {
 			if v.hash <= s.limit {
 				kept = append(kept, v)
+			} else {
+				s.texts -= int64(len(v.text))
 			}
 		}
 		clear(s.values[len(kept):])

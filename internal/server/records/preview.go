@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -140,7 +141,7 @@ func writeRecipe(dir string, h *tables.Held, p *Parameters) error {
 		return err
 	}
 	for column, path := range h.Hierarchies {
-		data, err := os.ReadFile(path)
+		data, err := meter.ReadFile(path, tables.MostHierarchy)
 		if err != nil {
 			return tables.FileError(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -93,7 +94,7 @@ func (t *Tables) Hierarchy(ctx context.Context, id, column string) ([]byte, erro
 	if name == "" {
 		return nil, problem.NotFound()
 	}
-	text, err := os.ReadFile(filepath.Join(t.folder(id), hierarchyFolder, name))
+	text, err := meter.ReadFile(filepath.Join(t.folder(id), hierarchyFolder, name), MostHierarchy)
 	if err != nil {
 		return nil, FileError(err)
 	}

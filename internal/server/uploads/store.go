@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/server/names"
 )
 
@@ -279,7 +280,7 @@ func (s *Store) load(id string) (*Upload, error) {
 	if !idForm.MatchString(id) {
 		return nil, ErrUnknown
 	}
-	data, err := os.ReadFile(filepath.Join(s.path(id), metaFile))
+	data, err := meter.ReadFile(filepath.Join(s.path(id), metaFile), 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrUnknown
 	}
