@@ -119,6 +119,7 @@ var codes = []Code{
 	{"untyped", Usage, "A quasi-identifier has no stated type, and types are not inferred."},
 	{"unwritten", Internal, "The answer was charged, and its files could not be written."},
 	{"whole-table", Usage, "An option works on all records at once, which no process of a cluster holds."},
+	{"noise-key", Refused, "The request was charged and its answer is not computed yet, and the key to its noise is missing."},
 	{"withheld", BadData, "Reading or computing failed after the charge; the reason is not released."},
 	{"worker-version", Usage, "A worker is of another build than the one that began the job."},
 }

@@ -57,6 +57,8 @@ type Server struct {
 	audit *audit.Log
 	key   ed25519.PrivateKey
 
+	noiseKey []byte // encrypts the secrets of answers that are not stored yet; nil without one
+
 	jobs    *jobs.Manager
 	uploads *uploads.Store
 	tables  *tables.Tables
@@ -179,6 +181,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err := s.useKey(ctx); err != nil {
 		return err
 	}
+	s.openNoiseKey()
 	operations := s.service()
 	if _, err := os.Stat(s.path("ledger.db")); errors.Is(err, os.ErrNotExist) {
 		if err := operations.LedgerCreate(ctx); err != nil {
@@ -209,12 +212,16 @@ func (s *Server) useKey(ctx context.Context) error {
 // service has the operations, over this server's ledger and key. Each call makes a new
 // one, so that a job can set its own progress.
 func (s *Server) service() *service.Service {
-	return &service.Service{
+	out := &service.Service{
 		Ledger: s.path("ledger.db"),
 		Signer: func() (ed25519.PrivateKey, error) { return s.key, nil },
 		Tool:   s.cfg.Tool,
 		Kept:   s.kept, Identity: certificate.Authenticated,
 	}
+	if s.noiseKey != nil {
+		out.NoiseKey = func() ([]byte, error) { return s.noiseKey, nil }
+	}
+	return out
 }
 
 // path is a path in the folder of the state.
