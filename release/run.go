@@ -107,7 +107,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	charge := reservation.Charge()
 	r.charge, r.time = &charge, reservation.Made()
 	if err := r.open(reservation); err != nil {
-		_ = reservation.Leave("its secret cannot be read")
+		_ = reservation.Leave("")
 		return nil, err
 	}
 	if q.Budget.Charged != nil {
