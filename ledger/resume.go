@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/noren-privacy/noren"
 )
@@ -104,19 +105,26 @@ func (r *Reservation) Sealed() []byte { return r.sealed }
 // Resumed reports whether an earlier process made the charge, or an earlier try.
 func (r *Reservation) Resumed() bool { return r.resumed }
 
-// Leave ends the work on a reservation without ending the charge, which can be resumed by
-// a request with the same key: in this process at once, in others when the lease has run
-// out. A reservation without a secret, which nothing can resume, is forfeited.
+// Leave ends the work on a reservation without ending the charge: a request with the same
+// key takes it up. If the end of the lease cannot be written, that is when it has run out.
+// A reservation without a secret, which nothing can take up, is forfeited with the reason.
 func (r *Reservation) Leave(reason string) error {
 	if len(r.sealed) == 0 {
 		return r.Forfeit(reason)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.done {
-		r.finish(nil)
+	if r.done {
+		return nil
 	}
-	return nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 10*time.Second)
+	defer cancel()
+	r.finish(nil)
+	_, err := r.ledger.grouped(ctx, "the lease was not ended", &job{do: func(ctx context.Context, tx *sql.Tx, _ int64) error {
+		_, err := tx.ExecContext(ctx, "UPDATE charge SET lease_until = 0, lease_boot = 0 WHERE id = ? AND owner = ? AND state = 'reserved'", r.info.ID, r.owner)
+		return err
+	}})
+	return err
 }
 
 // Pending reports whether the request that an analyst made under a key is charged, and its
