@@ -1124,4 +1124,5 @@ var errorTexts = []Entry{
 	{"the key to the noise cannot be derived", "ノイズの鍵を導出できません"},
 	{"the secret of the noise cannot be encrypted", "ノイズの秘密を暗号化できません"},
 	{"the secret of the noise cannot be read", "ノイズの秘密を読めません"},
+	{"the lease was not ended", "リースを終了できませんでした"},
 }

@@ -43,7 +43,7 @@ func (a *active) has(id string) bool {
 	return a.ids[id]
 }
 
-// free reports whether a reservation is answered by nobody: its lease has run out, or the
+// free reports whether no process answers a reservation: its lease has run out, or the
 // caller says that no other process uses the ledger and this one does not answer it.
 func (l *Ledger) free(id string, held lease, now int64, alone bool) bool {
 	if l.answering.has(id) {

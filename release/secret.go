@@ -30,7 +30,7 @@ const (
 const sealLabel = "noren.release.secret/1\x00"
 
 // computational is what the guarantee of an answer assumes whose noise is expanded.
-const computational = "the noise is expanded from a secret of 256 random bits by HKDF-SHA256 and AES-256: it is assumed that without the secret nobody can tell it from random bits"
+const computational = "the noise is expanded from a secret of 256 random bits by HKDF-SHA256 and AES-256: it is assumed that without the secret no person can tell it from random bits"
 
 // place is the identity of the one charge that a secret is for.
 func (r *run) place() (identity.ID, error) {

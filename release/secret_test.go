@@ -15,7 +15,7 @@ import (
 )
 
 // interrupted is a request that is charged and computed, and whose answer is not stored. It
-// returns the answer's bytes, which nobody got.
+// returns the answer's bytes, which left no process.
 func interrupted(t *testing.T, d *desk, key string, noiseKey []byte) (lost []byte) {
 	t.Helper()
 	q := d.request(t, ask(300))

@@ -15,7 +15,7 @@ const expandedInfo = "noren.noise/1\x00"
 // name of the stream as its label: equal secrets, identities and names give equal bits, and
 // streams that differ in one of them are independent of each other.
 //
-// Guarantee: computational. Whoever does not have the secret, which holds 256 uniform bits,
+// Guarantee: computational. A person without the secret, which holds 256 uniform bits,
 // cannot tell the bits from uniform ones, as far as HKDF-SHA256 and AES-256 keep what is
 // believed of them.
 func Expanded(secret, about [32]byte, stream string) *Source {
@@ -25,7 +25,7 @@ func Expanded(secret, about [32]byte, stream string) *Source {
 		block, err = aes.NewCipher(key)
 	}
 	if err != nil {
-		return FromReader(failing{err})
+		return FromReader(unfit{err})
 	}
 	// A key has one stream: its counter begins at 0.
 	return FromReader(&counter{cipher.NewCTR(block, make([]byte, aes.BlockSize))})
@@ -41,8 +41,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// failing fails every draw.
-type failing struct{ err error }
+// unfit fails every draw.
+type unfit struct{ err error }
 
 // Read implements [io.Reader].
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f unfit) Read([]byte) (int, error) { return 0, f.err }
