@@ -77,6 +77,7 @@ var codes = []Code{
 	{"no-schema", Refused, "The data set has no definition yet."},
 	{"no-sensitive", Usage, "l or t is stated, and no column is sensitive."},
 	{"no-unit", Usage, "The file has no column of the privacy unit."},
+	{"noise-key", Refused, "The request was charged and its answer is not computed yet, and the key to its noise is missing."},
 	{"not-a-table", Usage, "A file in a folder of tables has not the ending of a table file."},
 	{"not-regular", Usage, "A file must be read twice and is not a regular file."},
 	{"not-zcdp", Usage, "The answer has no loss in zCDP, and the budget is in zCDP."},

@@ -1120,4 +1120,10 @@ var errorTexts = []Entry{
 	{"words in one table and numbers in another cannot be compared", "一方の表の単語と他方の数は比べられません"},
 	{"words in the original and numbers in the release cannot be compared", "元の単語と公開の数は比べられません"},
 	{"wrong length", "長さが違います"},
+	{"it was charged and its answer is not computed yet: the key to its noise is missing or is another", "課金されましたが、答えはまだ計算されていません。ノイズの鍵がないか、別の鍵です"},
+	{"its encrypted secret is longer than %d bytes", "暗号化された秘密が %d バイトより長くなっています"},
+	{"the key to the noise cannot be derived", "ノイズの鍵を導出できません"},
+	{"the secret of the noise cannot be encrypted", "ノイズの秘密を暗号化できません"},
+	{"the secret of the noise cannot be read", "ノイズの秘密を読めません"},
+	{"the lease was not ended", "リースを終了できませんでした"},
 }

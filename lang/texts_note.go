@@ -25,4 +25,7 @@ var noteTexts = []Entry{
 	{"this was asked before: the stored answer, free of charge", "前に尋ねられた質問です。保存された答えを無料で返します"},
 	{"wrote %s, from %d observations", "%s を %d 件の観測から書きました"},
 	{"wrote %s: read it, correct the roles, then noren anonymize %s -o OUTPUT --spec %s", "%s を書きました。読んで役割を直してから、次を実行してください: noren anonymize %s -o OUTPUT --spec %s"},
+	{"a request that was charged is answered when it is sent again with the same request key", "課金された要求は、同じリクエストキーでもう一度送れば答えが得られます"},
+	{"a request that was charged without a request key is not answered any more", "リクエストキーなしで課金された要求には、もう答えが出ません"},
+	{"the key to the noise of answers cannot be read or made: after a crash this request is not answered, and stays charged", "答えのノイズの鍵を読むことも作ることもできません。異常終了した場合、この要求には答えが出ず、課金は残ります"},
 }

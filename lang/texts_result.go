@@ -1536,4 +1536,8 @@ var resultTexts = []Entry{
 	{"without a person\t%s records", "人のないレコード\t%s 件"},
 	{"worst       %s", "最悪       %s"},
 	{"%s (proposed)", "%s（提案）"},
+	{"The request was charged and its answer is not computed yet, and the key to its noise is missing.", "要求は課金されましたが、答えはまだ計算されておらず、ノイズの鍵がありません"},
+	{"The request was charged by a process that stopped, and its table is another by now: it has no answer. The charge stays.", "要求は停止したプロセスによって課金され、その後、表が別のものになりました。答えはありません。課金は残ります。"},
+	{"its data set is another", "データセットが別のものになりました"},
+	{"the noise is expanded from a secret of 256 random bits by HKDF-SHA256 and AES-256: it is assumed that without the secret no person can tell it from random bits", "ノイズは 256 ビットのランダムな秘密から HKDF-SHA256 と AES-256 で生成されます。秘密を知らない者には本当のランダムなビットと区別できないと仮定します"},
 }

@@ -24,6 +24,9 @@ type Reservation struct {
 	owner     string
 	info      ChargeInfo
 	remaining []Remaining
+	sealed    []byte
+	resumed   bool
+	made      int64 // when it was charged, in milliseconds
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -34,6 +37,9 @@ type Reservation struct {
 
 // Charge returns the charge, for the certificate.
 func (r *Reservation) Charge() ChargeInfo { return r.info }
+
+// Made is when the request was charged, by the ledger's clock.
+func (r *Reservation) Made() time.Time { return time.UnixMilli(r.made) }
 
 // Remaining returns what was left on each account charged, after the charge.
 func (r *Reservation) Remaining() []Remaining { return r.remaining }
@@ -46,6 +52,7 @@ func (r *Reservation) Context() context.Context { return r.ctx }
 // watch renews the lease until the reservation ends.
 func (r *Reservation) watch(ctx context.Context) {
 	l := r.ledger
+	l.answering.add(r.info.ID)
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	l.work.Go(func() {
 		beat := time.NewTicker(max(l.opts.Lease/3, time.Millisecond))
@@ -85,10 +92,11 @@ func (r *Reservation) renew() (held bool, err error) {
 	return held, err
 }
 
-// sweep forfeits all reservations whose lease has run out.
+// sweep forfeits all reservations whose lease has run out and that cannot be resumed.
 func (l *Ledger) sweep(ctx context.Context, tx *sql.Tx, now int64) error {
 	// Without its name SQLite takes the index of seq and reads all charges.
-	rows, err := tx.QueryContext(ctx, "SELECT id, owner_boot, lease_until, lease_boot FROM charge INDEXED BY charge_open WHERE state = 'reserved' ORDER BY seq")
+	rows, err := tx.QueryContext(ctx, `SELECT id, owner_boot, lease_until, lease_boot FROM charge INDEXED BY charge_open
+		WHERE state = 'reserved' AND NOT EXISTS (SELECT 1 FROM noise_secret WHERE noise_secret.charge = charge.id AND tries < ?) ORDER BY seq`, maxTries)
 	if err != nil {
 		return err
 	}
@@ -123,7 +131,11 @@ func (l *Ledger) forfeit(ctx context.Context, tx *sql.Tx, id, reason string, now
 	return endCharge(ctx, tx, id, "forfeited", reason, now)
 }
 
+// endCharge ends a charge, and forgets the secret of its noise.
 func endCharge(ctx context.Context, tx *sql.Tx, id, state, reason string, now int64) error {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM noise_secret WHERE charge = ?", id); err != nil {
+		return err
+	}
 	_, err := tx.ExecContext(ctx, "UPDATE charge SET state = ?, reason = ?, ended_at = ? WHERE id = ? AND state = 'reserved'", state, reason, now, id)
 	return err
 }

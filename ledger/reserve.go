@@ -49,6 +49,15 @@ type Request struct {
 	Definition [32]byte
 	// Hold keeps the cost free for this request. It ends when the charge is made. Optional.
 	Hold *Hold
+	// Sealed is the secret from which the answer is made, encrypted by the caller under a key
+	// that is not in the ledger, at most 256 bytes. It is stored with the charge and deleted
+	// when the charge ends. A charge with one that a crash left without an answer is not
+	// forfeited: the same request under the same key takes it up ([Reservation.Resumed]).
+	// Optional; needs a Key.
+	Sealed []byte
+	// Alone says that no other process uses the ledger: a reservation that this process does
+	// not answer can be taken up before its lease has run out.
+	Alone bool
 }
 
 // Release is a stored answer.
@@ -73,6 +82,8 @@ type ChargeInfo struct {
 // checkRequest lists what is wrong with r by itself.
 func checkRequest(r *Request) error {
 	switch {
+	case len(r.Sealed) > maxSealed:
+		return errSecretLength()
 	case len(r.Mechanism) > maxMechanism:
 		return noren.Usagef("the request", "its description is longer than %d bytes", maxMechanism)
 	case !json.Valid(r.Mechanism) || len(bytes.TrimSpace(r.Mechanism)) == 0 || bytes.TrimSpace(r.Mechanism)[0] != '{':
@@ -120,9 +131,13 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 		if err := mayAsk(ctx, tx, &q, book); err != nil {
 			return err
 		}
-		if stored, err = l.lookup(ctx, tx, &q, book, now); err != nil || stored != nil {
+		if stored, r, err = l.lookup(ctx, tx, &q, book, now); err != nil || stored != nil {
 			j.idle = true
 			return err
+		}
+		if r != nil {
+			j.step = ""
+			return nil
 		}
 		if err := isCurrent(ctx, tx, &q, book); err != nil {
 			return err
@@ -141,7 +156,7 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 	if err != nil {
 		// Without the head file's line the charge could be undone by an older
 		// copy of the database: nothing is answered on it.
-		_ = r.Forfeit("the head file could not be written") // otherwise its lease runs out
+		_ = r.Leave("the head file could not be written") // otherwise its lease runs out
 		return nil, nil, &noren.Error{
 			Kind: noren.Refused, Code: "forfeited", Where: l.path, What: "the request was charged and is not answered",
 			Err: marked{err, ErrCharged}, Hint: "the head file and the anchor must be writable; what was charged stays charged",
@@ -164,8 +179,9 @@ func (l *Ledger) unsealed(ctx context.Context, tx *sql.Tx) error {
 	return l.compareAnchor(ctx, tx)
 }
 
-// lookup finds what the idempotency key was used for.
-func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Release, error) {
+// lookup finds what the idempotency key was used for: a stored answer, or a charge that can
+// be taken up.
+func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Release, *Reservation, error) {
 	var (
 		id, state, reason string
 		dataset           int64
@@ -176,23 +192,31 @@ func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 		FROM charge WHERE principal = ? AND idempotency_key = ?`, q.Principal, q.Key).
 		Scan(&id, &dataset, &hash, &state, &reason, &held.boot, &held.until, &held.bootTime)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	sealed, err := sealedSecret(ctx, tx, id)
+	if err != nil {
+		return nil, nil, err
 	}
 	where := "idempotency key " + q.Key
 	switch {
 	case dataset != book.id || !bytes.Equal(hash, q.Hash[:]):
-		return nil, &noren.Error{Kind: noren.Usage, Code: "conflict", Where: where, What: "not charged", Err: ErrConflict, Hint: "choose another key"}
+		return nil, nil, &noren.Error{Kind: noren.Usage, Code: "conflict", Where: where, What: "not charged", Err: ErrConflict, Hint: "choose another key"}
 	case state == "released":
-		return l.stored(ctx, tx, id)
-	case state == "reserved" && !l.clock.expired(held, now):
-		return nil, &noren.Error{Code: "in-progress", Where: where, What: "not charged again", Err: ErrInProgress, Hint: "ask again when that is done"}
+		stored, err := l.stored(ctx, tx, id)
+		return stored, nil, err
+	case state == "reserved" && sealed != nil && l.free(id, held, now, q.Alone):
+		r, err := l.resume(ctx, tx, id, sealed, now)
+		return nil, r, err
+	case state == "reserved" && (sealed != nil || !l.clock.expired(held, now)):
+		return nil, nil, &noren.Error{Code: "in-progress", Where: where, What: "not charged again", Err: ErrInProgress, Hint: "ask again when that is done"}
 	case state == "reserved":
 		reason = "its lease ran out"
 	}
-	return nil, &noren.Error{Kind: noren.Refused, Code: "forfeited", Where: where, What: "charged before and not answered (" + reason + ")", Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew"}
+	return nil, nil, &noren.Error{Kind: noren.Refused, Code: "forfeited", Where: where, What: "charged before and not answered (" + reason + ")", Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew"}
 }
 
 // stored reads a released charge.
@@ -274,6 +298,10 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	if err := insertCharge(ctx, tx, k.Seq, &body, held); err != nil {
 		return nil, err
 	}
+	if err := keepSecret(ctx, tx, id, q.Sealed); err != nil {
+		return nil, err
+	}
+	r.sealed, r.made = q.Sealed, now
 	l.at("before-commit")
 	return r, nil
 }

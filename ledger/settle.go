@@ -102,6 +102,7 @@ func (r *Reservation) Forfeit(reason string) error {
 // finish stops the renewal of the lease.
 func (r *Reservation) finish(cause error) {
 	r.done = true
+	r.ledger.answering.remove(r.info.ID)
 	r.cancel(cause)
 }
 

@@ -59,7 +59,8 @@ type Ledger struct {
 	queue   []*job // that wait for a transaction
 	leading bool   // one of them has the lead
 
-	held holds
+	held      holds
+	answering active
 
 	life context.Context // ends with Close; heartbeats live in it
 	end  context.CancelFunc
@@ -85,7 +86,10 @@ func dsn(path string, writes bool) (string, error) {
 		// Busy waits are short, so that a context is heard in between: see begin.
 		"busy_timeout(500)", "synchronous(FULL)", "foreign_keys(1)",
 		// REPLACE would delete rows behind the triggers' back without this.
-		"recursive_triggers(1)", "trusted_schema(0)", "cell_size_check(1)",
+		"recursive_triggers(1)",
+		// A secret that is deleted leaves no copy in free pages.
+		"secure_delete(1)",
+		"trusted_schema(0)", "cell_size_check(1)",
 	}}
 	if writes {
 		q.Set("_txlock", "immediate")

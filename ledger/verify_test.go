@@ -151,7 +151,7 @@ func TestOpenFaults(t *testing.T) {
 		"damaged":        {write("damaged.db", garbage), "reconcile it", noren.BadData},
 		"cut short":      {write("short.db", text[:len(text)/2]), "reconcile it", noren.BadData},
 		"other database": {changed("PRAGMA application_id = 1"), "is a database and not a ledger", noren.BadData},
-		"newer schema":   {changed("INSERT INTO goose_db_version (version_id, is_applied) VALUES (5, 1)"), "a newer noren made it", noren.Usage},
+		"newer schema":   {changed("INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)"), "a newer noren made it", noren.Usage},
 		"table missing":  {changed("DROP TABLE charge_line; DROP TABLE release"), "", noren.BadData},
 	} {
 		l, err := Open(t.Context(), c.path, Options{})

@@ -8,7 +8,7 @@
 // floating-point number stands between the bits and the result: where one is
 // used to decide quickly, it comes with a proven bound, and the rare draw that
 // the bound leaves open is decided with integers of as many bits as it needs.
-// Randomness comes from crypto/rand; where it fails, the draw returns an error.
+// Randomness comes from crypto/rand, or is expanded from a secret that does ([Expand]); where it fails, the draw returns an error.
 //
 // # How to release a number
 //
@@ -44,5 +44,14 @@ import "github.com/noren-privacy/noren/internal/entropy"
 // Source is a stream of secret random bits. It is not safe for concurrent use.
 type Source = entropy.Source
 
-// NewSource returns a source over crypto/rand. This package makes no other kind.
+// NewSource returns a source over crypto/rand.
 func NewSource() *Source { return entropy.Secret() }
+
+// Expand returns a source whose bits follow from a secret of 256 uniform bits, from the
+// identity of what is computed with them, and from the name of the stream (HKDF-SHA256 and
+// AES-256 in counter mode). It is for an answer that may have to be computed again: each
+// combination of the three must be used for one answer. Guarantees of noise drawn from it
+// are computational.
+func Expand(secret, about [32]byte, stream string) *Source {
+	return entropy.Expanded(secret, about, stream)
+}

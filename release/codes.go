@@ -7,6 +7,7 @@ const (
 	CodePrivate    = "private"     // a ledger knows the file that should be public
 	CodeChanged    = "changed"     // the file is not the granted version
 	CodeWithheld   = "withheld"    // a failure after the charge
+	CodeNoiseKey   = "noise-key"   // the key to the noise of a charged request is missing
 	CodeMost       = "costs-more"  // the request costs more than it allows
 	CodeModel      = "model"       // the query does not go with the model of dependence
 	CodeNotZCDP    = "not-zcdp"    // the budget is in zCDP, and the answer has no loss there

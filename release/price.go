@@ -77,6 +77,9 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		return nil, err
 	}
 	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), q.Dataset.assumptions()...)
+	if q.accounted() && q.Budget.Expanded {
+		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, computational)
+	}
 	if out.question, err = q.question(); err != nil {
 		return nil, err
 	}

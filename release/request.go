@@ -33,8 +33,8 @@ type Request struct {
 	// before the certificate is signed. Optional.
 	Publish func(ctx context.Context, payload []byte) (certificate.Released, error)
 	// Step is called where a request stands: reserved, read, noise, computed, settled. An
-	// error at noise is one of the source of randomness; at every other step it ends the
-	// request there. It is for tests of faults and of slowness. Optional.
+	// error at noise is one of the source of randomness; at settled it is passed over, and at
+	// every other step it ends the request there. It is for tests of faults and of slowness. Optional.
 	Step func(step string) error
 	// Collect runs the job of a sharded data set and returns its parts, in any order. It is
 	// called once, after the charge; what it fails with is not shown. Defaults to
@@ -55,6 +55,16 @@ type Budget struct {
 	// answered with the same bytes and free of charge. Defaults to a key of its
 	// own, which asks for a fresh answer.
 	Key string
+	// NoiseKey encrypts the secret from which the noise of a request with a Key is expanded,
+	// so that its answer is computed again after a crash: 32 uniform bytes, which are not
+	// kept in the ledger. Without it a charge that a crash left is forfeited. Optional.
+	NoiseKey []byte
+	// Expanded says that the request has a Key and a NoiseKey, or will have: the guarantee
+	// states that the noise is expanded.
+	Expanded bool
+	// Alone says that no other process uses the ledger: what a crash left is computed again
+	// at once, and not only when the lease of the charge has run out.
+	Alone bool
 	// Most is the largest cost that may be charged; a request that costs more is refused,
 	// with the code costs-more, before anything is charged. Optional.
 	Most *account.Cost
@@ -80,6 +90,9 @@ type Budget struct {
 	// by whichever analyst it was asked: the same bytes, free of charge.
 	Reuse bool
 }
+
+// resumable reports whether an answer can be computed again after a crash.
+func (b *Budget) resumable() bool { return b.Key != "" && len(b.NoiseKey) > 0 }
 
 // accounted reports whether a ledger is charged.
 func (q *Request) accounted() bool { return q.Dataset.ledger != nil }

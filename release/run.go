@@ -15,7 +15,6 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/ledger"
-	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -79,10 +78,22 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 			return repeated(stored, quote)
 		}
 	}
-	if err := q.Dataset.readable(ctx, q.Mechanism.Columns()); err != nil {
+	// A request that was charged before learns what is wrong with the file after the charge.
+	charged, err := l.Pending(ctx, q.Budget.Principal, q.Budget.Key)
+	if err != nil {
+		return nil, err
+	}
+	if !charged {
+		if err := q.Dataset.readable(ctx, q.Mechanism.Columns()); err != nil {
+			return nil, err
+		}
+	}
+	sealed, err := r.newSecret()
+	if err != nil {
 		return nil, err
 	}
 	reservation, stored, err := l.Reserve(ctx, ledger.Request{
+		Sealed: sealed, Alone: q.Budget.Alone,
 		Dataset: quote.Dataset, Version: quote.Version, Definition: q.Dataset.hash,
 		Principal: q.Budget.Principal, Key: q.Budget.Key, Hash: r.question.hash, Hold: q.Budget.Hold,
 		Mechanism: r.question.text, Cost: quote.Alone, Loss: quote.Loss, Neighbours: quote.Neighbours, Unit: quote.Unit,
@@ -94,7 +105,11 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return repeated(stored, quote)
 	}
 	charge := reservation.Charge()
-	r.charge, r.time = &charge, time.Now()
+	r.charge, r.time = &charge, reservation.Made()
+	if err := r.open(reservation); err != nil {
+		_ = reservation.Leave("")
+		return nil, err
+	}
 	if q.Budget.Charged != nil {
 		q.Budget.Charged()
 	}
@@ -103,8 +118,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		q.Budget.Computed()
 	}
 	if err != nil {
-		// What was reserved stays spent; the reason holds nothing of the data.
-		_ = reservation.Forfeit(noren.KindOf(err).String() + " while answering")
+		r.end(reservation, err)
 		return nil, lost(reservation, err)
 	}
 	text, err := answer.Certificate.Encode()
@@ -112,11 +126,12 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		err = reservation.Settle(ctx, answer.Payload, text, answer.Certificate.Signature.KeyID)
 	}
 	if err != nil {
-		_ = reservation.Forfeit("not stored")
+		_ = reservation.Leave("not stored")
 		return nil, err
 	}
 	answer.Remaining = reservation.Remaining()
-	return answer, r.step("settled")
+	_ = r.step("settled") // nothing loses an answer that is stored
+	return answer, nil
 }
 
 // lost prefers the reason for which a reservation's context ended.
@@ -152,6 +167,10 @@ type run struct {
 	// time is that of the certificate. It is taken before private data is read: the end of
 	// the computation depends on it.
 	time time.Time
+	// secret is what the noise is expanded from, about what it is for; nil where noise is
+	// drawn from the system.
+	secret *[32]byte
+	about  [32]byte
 }
 
 // rehearse signs a certificate of an empty answer, so that a fault that would keep
@@ -222,7 +241,7 @@ func (r *run) answered(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.q.Mechanism.Answer(ctx, t, noise.NewSource())
+	return r.q.Mechanism.Answer(ctx, t, r.source(answerStream))
 }
 
 // hasRead tells the caller that the columns are in memory.

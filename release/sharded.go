@@ -12,7 +12,6 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/ledger"
-	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/release/shards"
 	"github.com/noren-privacy/noren/table/file"
@@ -180,11 +179,11 @@ func (r *run) computeShards(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := noise.NewSource()
+	jobs := r.source(jobStream)
 	keys := dataset.ShardKeysOf(d.ledger.Key)
 	job := shards.Job{Tool: r.q.Tool.Name + " " + r.q.Tool.Version, Files: files, Definition: d.Definition, Query: m, Keys: keys.File, Buckets: r.q.Buckets}
 	for range 4 {
-		word, err := src.Uint64()
+		word, err := jobs.Uint64()
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +216,7 @@ func (r *run) computeShards(ctx context.Context) (any, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return m.AnswerPartial(total.Sums, src)
+	return m.AnswerPartial(total.Sums, r.source(answerStream))
 }
 
 // Shards are the files of a folder or pattern that is to be granted as sharded. Every file

@@ -50,8 +50,9 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 	if r.Budget.Principal == "" {
 		r.Budget.Principal = s.Analyst
 	}
+	r.Budget.Expanded = s.NoiseKey != nil && (q.ask.RequestKey != "" || s.Kept != nil)
 	if s.Kept != nil && a.kept {
-		r.Step = s.Kept.fault
+		r.Step, r.Budget.Alone = s.Kept.fault, true
 	}
 	if q.most != nil {
 		most, err := q.most.Parse()
@@ -70,6 +71,19 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 		}
 	}
 	return a, m, r, nil
+}
+
+// noiseKey gives a request the key to its noise, where it can be answered after a crash.
+func (s *Service) noiseKey(r *release.Request) {
+	if r.Budget.Key == "" || s.NoiseKey == nil {
+		r.Budget.Expanded = false
+		return
+	}
+	key, err := s.NoiseKey()
+	if err != nil {
+		s.note(api.Warning, "no-noise-key", "the key to the noise of answers cannot be read or made: after a crash this request is not answered, and stays charged")
+	}
+	r.Budget.NoiseKey, r.Budget.Expanded = key, len(key) > 0
 }
 
 // price computes the cost of a question. Nothing is charged, and no private file of a
@@ -119,10 +133,16 @@ func payOnce[A any, M release.Mechanism](ctx context.Context, s *Service, q ques
 	if r.Signer, err = s.Signer(); err != nil {
 		return nil, api.Receipt{}, m, err
 	}
+	s.noiseKey(&r)
 	answer, err := release.Run(ctx, r)
 	if err != nil {
 		if noren.KindOf(err) == noren.Interrupted && !q.ask.Unaccounted {
 			s.note(api.Info, "charges-stay", "charges made so far stay in the history of the ledger")
+			if len(r.Budget.NoiseKey) > 0 {
+				s.note(api.Info, "resumable", "a request that was charged is answered when it is sent again with the same request key")
+			} else {
+				s.note(api.Info, "not-resumable", "a request that was charged without a request key is not answered any more")
+			}
 		}
 		return nil, api.Receipt{}, m, err
 	}

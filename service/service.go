@@ -46,6 +46,11 @@ type Service struct {
 	// Signer returns the key that signs certificates. It is called when one is about to be
 	// signed. Required for operations that release an answer.
 	Signer func() (ed25519.PrivateKey, error)
+	// NoiseKey returns the key under which the ledger keeps the secrets of answers that are
+	// not stored yet ([release.Budget.NoiseKey]), nil where there is none. It is called when
+	// a request with a request key is about to be charged. Optional: without it a crash
+	// forfeits what it interrupts.
+	NoiseKey func() ([]byte, error)
 	// Trusted returns the keys whose certificates are trusted where a request names none.
 	// Optional.
 	Trusted func() ([]ed25519.PublicKey, error)

@@ -32,7 +32,7 @@ func newAsk(t *terminal) *cobra.Command {
 	f.ledgerFlag.register(c)
 	s := c.Flags()
 	s.StringVar(&f.analyst, "analyst", "", "`NAME` of the analyst, as declared: it is not checked (default: the user's name)")
-	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge")
+	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge, also after a crash; without a key a crash forfeits the charge")
 	s.BoolVar(&f.reuse, "reuse", false, "return the stored answer of an equal request if the ledger has one, free of charge")
 	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
 	s.BoolVar(&f.rehearse, "rehearse", false, "answer made-up rows instead, drawn from the schema and the bounds alone; nothing is charged and no private file is read")

@@ -17,3 +17,12 @@ func signingKey() (ed25519.PrivateKey, error) {
 	}
 	return certificate.LoadOrCreateKey(path)
 }
+
+// noiseKey is the key to the noise of answers with a request key, beside the signing key.
+func noiseKey() ([]byte, error) {
+	path, err := certificate.KeyPath()
+	if err != nil {
+		return nil, err
+	}
+	return certificate.LoadOrCreateNoiseKey(path)
+}

@@ -53,7 +53,7 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 	s := c.Flags()
 	s.StringVar(&f.epsilon, "epsilon", "", "privacy cost: epsilon, in decimal")
 	s.StringVar(&f.analyst, "analyst", "", "`NAME` of the analyst, as declared: it is not checked (default: the user's name)")
-	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge")
+	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge, also after a crash; without a key a crash forfeits the charge")
 	s.BoolVar(&f.reuse, "reuse", false, "return the stored answer of an equal request if the ledger has one, free of charge")
 	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
@@ -74,7 +74,7 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 // service is the service layer on this terminal, with the ledger of the flag.
 func (t *terminal) service(at *ledgerFlag) *service.Service {
 	s := &service.Service{
-		Ledgers: []string{os.Getenv("NOREN_LEDGER"), defaultLedger}, Signer: signingKey, Trusted: ownKey, Tool: tool(), Analyst: userName(),
+		Ledgers: []string{os.Getenv("NOREN_LEDGER"), defaultLedger}, Signer: signingKey, NoiseKey: noiseKey, Trusted: ownKey, Tool: tool(), Analyst: userName(),
 		Stdin: t.stdin, Progress: t.progress.report, Note: t.tell, Lang: t.lang,
 	}
 	if at != nil {

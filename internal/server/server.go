@@ -57,6 +57,8 @@ type Server struct {
 	audit *audit.Log
 	key   ed25519.PrivateKey
 
+	noiseKey []byte // encrypts the secrets of answers that are not stored yet; nil without one
+
 	jobs    *jobs.Manager
 	uploads *uploads.Store
 	tables  *tables.Tables
@@ -179,6 +181,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err := s.useKey(ctx); err != nil {
 		return err
 	}
+	s.openNoiseKey()
 	operations := s.service()
 	if _, err := os.Stat(s.path("ledger.db")); errors.Is(err, os.ErrNotExist) {
 		if err := operations.LedgerCreate(ctx); err != nil {
@@ -213,13 +216,17 @@ func (s *Server) service() *service.Service {
 	if s.jobs != nil { // after the start
 		memory = s.jobs.Share()
 	}
-	return &service.Service{
+	out := &service.Service{
 		Memory: memory,
 		Ledger: s.path("ledger.db"),
 		Signer: func() (ed25519.PrivateKey, error) { return s.key, nil },
 		Tool:   s.cfg.Tool,
 		Kept:   s.kept, Identity: certificate.Authenticated,
 	}
+	if s.noiseKey != nil {
+		out.NoiseKey = func() ([]byte, error) { return s.noiseKey, nil }
+	}
+	return out
 }
 
 // path is a path in the folder of the state.

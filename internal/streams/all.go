@@ -88,7 +88,23 @@ func tables() []Stream {
 		{
 			Kind: Fresh, Purpose: "noise of answers, also of rehearsals", Key: "the system's random source", Message: "none",
 			Once:   "each bit is used once; a stored answer is released again and not drawn again; a rehearsal draws noise of its own",
-			Places: []string{"internal/entropy/entropy.go: Secret: rand.Reader", "noise/doc.go: NewSource: entropy.Secret", "release/run.go: run.answered: noise.NewSource", "release/sharded.go: run.computeShards: noise.NewSource", "service/rehearse.go: Service.rehearse: noise.NewSource", "service/open.go: asked.rowsKey: noise.NewSource"},
+			Places: []string{"internal/entropy/entropy.go: Secret: rand.Reader", "noise/doc.go: NewSource: entropy.Secret", "release/secret.go: run.source: noise.NewSource", "service/rehearse.go: Service.rehearse: noise.NewSource", "service/open.go: asked.rowsKey: noise.NewSource"},
+		},
+		{
+			Kind: Fresh, Purpose: "secrets from which the noise of answers with a request key is expanded", Key: "the system's random source", Message: "none",
+			Once:   "a secret of its own for each charge; it is deleted when the answer is stored",
+			Places: []string{"release/secret.go: run.newSecret: noise.NewSource"},
+		},
+		{
+			Kind: Secret, Purpose: "noise of answers with a request key, and the key of a job of theirs", Key: "the secret of the charge, by HKDF with the identity of charge, request, version with its prints, and program as the salt",
+			Message: "label and name of the stream; then AES-256 in counter mode", Labels: []string{"noren.noise/1\x00"},
+			Once:   "answer and job have streams of their own; a second computation after a crash that has the stream has the same request, records and program, and so the same answer, of which the ledger stores one",
+			Places: []string{"internal/entropy/expanded.go: Expanded: hkdf.Key", "internal/entropy/expanded.go: Expanded: cipher.NewCTR"},
+		},
+		{
+			Kind: Print, Purpose: "encryption of these secrets", Key: "a file beside the signing key, by HKDF", Message: "label, with the identity of ledger, analyst, request key and request as the salt", Labels: []string{"noren.release.secret/1\x00", "noren.noise-key/1"},
+			Once:   "each charge has a key of its own, and each encryption a random nonce (AES-256-GCM)",
+			Places: []string{"release/secret.go: run.sealing: hkdf.Key", "certificate/noisekey.go: LoadOrCreateNoiseKey: hkdf.Key"},
 		},
 		{
 			Kind: Secret, Purpose: "the order of the rows of a seeded release, of --split-rows and of shards", Key: "SHA-256 of a label and the seed",

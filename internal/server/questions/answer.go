@@ -196,7 +196,13 @@ func (q *Questions) Get(ctx context.Context, id string, r *Reader) (*Reply, erro
 		select {
 		case <-p.begun:
 		default:
+			if q.stands(p) == resumed {
+				return nil, inProgress()
+			}
 			return nil, problem.NotFound()
+		}
+		if p.err != nil {
+			return nil, p.err
 		}
 		if p.waits() {
 			return missed(p, time.Now()), nil

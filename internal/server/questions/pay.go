@@ -168,6 +168,9 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	case err == nil && !bytes.Equal(kept.BodyHash, p.bodyHash[:]):
 		return nil, conflict()
 	case err == nil:
+		if err := q.MayRead(ctx, kept.ID, r); err != nil {
+			return nil, err // the role on the table has ended
+		}
 		return q.replay(ctx, kept)
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
@@ -175,7 +178,7 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	if err := q.config.Space(); err != nil {
 		return nil, problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
 	}
-	c, h, err := q.opened(in.Quote, r.ID)
+	c, h, err := q.opened(in.Quote, r)
 	if err != nil {
 		return nil, err
 	}
@@ -343,12 +346,7 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 	// without the two steps. For all others they change nothing here.
 	q.move(p, charge)
 	q.move(p, compute)
-	var kept bool
-	if p.reply, kept = q.settle(ctx, p.id, c, r.ID, answers, err); kept {
-		q.move(p, keep)
-	}
-	_ = q.config.Fault("stored")
-	_ = q.config.Books.Charged(ctx, c.Book, r.ID, remaining(answers)) // an alert that cannot be stored comes with the next charge
+	q.conclude(ctx, p, c, r.ID, answers, err)
 	go q.releaseWith(p)
 	return false
 }

@@ -25,6 +25,8 @@ type Config struct {
 	Desk *quantum.Desk
 	// Service makes the operations. Required.
 	Service func() *service.Service
+	// Kept is the open ledger with its data sets. Required.
+	Kept *service.Kept
 	// Hold keeps the cost of a request free ([service.Kept.Hold]). Required.
 	Hold func(ctx context.Context, r *api.AskRequest, cost api.Amount) (*service.Held, error)
 	// Times are the time class and the bounds of a quote. Required.
@@ -64,14 +66,16 @@ type Questions struct {
 	fits fits
 
 	rehearsing chan struct{}
-	closing    chan struct{}
+	life       context.Context // ends with Close
+	stop       context.CancelFunc
+	awake      bool // open questions are looked for; guarded by mu
 	background sync.WaitGroup
 }
 
 // New makes the questions of a server, and looks in the ledger for answers that a killed
 // process stored there and did not send.
 func New(ctx context.Context, config Config) (*Questions, error) {
-	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Hold == nil || config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Explain == nil || config.Seal == nil {
+	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Kept == nil || config.Hold == nil || config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Explain == nil || config.Seal == nil {
 		return nil, errors.New("questions: expected all fields of Config but Public")
 	}
 	s, err := newSealer(config.Secret)
@@ -89,10 +93,12 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	}
 	q := &Questions{
 		config: config, sealer: s, open: map[string]*paying{}, byID: map[string]*paying{}, ended: map[endedKey]bool{},
-		rehearsing: make(chan struct{}, rehearsals), closing: make(chan struct{}),
+		rehearsing: make(chan struct{}, rehearsals),
 	}
+	q.life, q.stop = context.WithCancel(context.Background())
 	ended, err := config.Store.EndedAsking(ctx)
 	if err != nil {
+		q.stop()
 		return nil, err
 	}
 	for _, e := range ended {
@@ -100,17 +106,20 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	}
 	left, err := q.resolveAll(ctx)
 	if err != nil {
+		q.Close()
 		return nil, err
 	}
 	if left > 0 {
-		q.background.Go(q.resolveLater)
+		q.wake()
 	}
 	return q, nil
 }
 
 // Close ends what runs in the background. Paid questions end by the desk.
 func (q *Questions) Close() {
-	close(q.closing)
+	q.mu.Lock()
+	q.stop()
+	q.mu.Unlock()
 	q.background.Wait()
 }
 

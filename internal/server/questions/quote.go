@@ -268,15 +268,19 @@ func (q *Questions) stored(ctx context.Context, h *books.Held, request string, r
 	}
 }
 
-// opened reads the token of a quote of a principal.
-func (q *Questions) opened(token, principal string) (*content, *books.Held, error) {
+// opened reads the token of a quote of a principal, who must be an analyst of the table
+// still.
+func (q *Questions) opened(token string, r *Reader) (*content, *books.Held, error) {
 	c := &content{}
-	if q.sealer.open(token, c) != nil || c.Version != contentVersion || c.Principal != principal {
+	if q.sealer.open(token, c) != nil || c.Version != contentVersion || c.Principal != r.ID {
 		p := problem.New("invalid", "")
 		p.Errors = []problem.Fault{{Pointer: "/quote", Detail: "expected the token of a quote that this server made for the principal"}}
 		return nil, nil, p
 	}
 	h, err := q.config.Books.Hold(c.Book)
+	if err == nil && !r.Analyst(h.Table) {
+		err = problem.NotFound()
+	}
 	return c, h, err
 }
 

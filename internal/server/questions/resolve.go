@@ -2,7 +2,6 @@ package questions
 
 import (
 	"context"
-	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
@@ -20,7 +19,8 @@ func (q *Questions) resolveAll(ctx context.Context) (left int, err error) {
 	}
 	for i := range rows {
 		if q.Hidden(rows[i].Key) {
-			continue // of this process
+			left++
+			continue // its work is under way
 		}
 		if err := q.resolve(ctx, &rows[i]); err != nil {
 			return 0, err
@@ -33,24 +33,8 @@ func (q *Questions) resolveAll(ctx context.Context) (left int, err error) {
 	return left, nil
 }
 
-// resolveLater tries again until the ledger knows all: a charge without an answer is given
-// up once its lease has run out.
-func (q *Questions) resolveLater() {
-	again := time.NewTicker(10 * time.Second)
-	defer again.Stop()
-	for {
-		select {
-		case <-q.closing:
-			return
-		case <-again.C:
-			if left, err := q.resolveAll(context.Background()); err == nil && left == 0 {
-				return
-			}
-		}
-	}
-}
-
-// resolve ends a question by what the ledger says of its charge. It charges nothing.
+// resolve ends a question by what the ledger says of its charge, or takes it up. It charges
+// nothing.
 func (q *Questions) resolve(ctx context.Context, kept *store.Question) error {
 	var c content
 	if err := unmarshal(kept.Paid, &c); err != nil {
@@ -77,6 +61,14 @@ func (q *Questions) resolve(ctx context.Context, kept *store.Question) error {
 			err = problem.New("forfeited", "The request was answered when the server stopped, under an earlier schema of the book. The export of the book has the answer and its certificate.")
 		}
 		q.settle(ctx, kept.ID, &c, kept.Principal, answers, err)
+	case "reserved":
+		pending, err := q.config.Kept.Pending(ctx, kept.Principal, kept.Key)
+		if err != nil {
+			return err
+		}
+		if pending {
+			q.takeUp(kept, &c)
+		}
 	case "forfeited":
 		q.settle(ctx, kept.ID, &c, kept.Principal, nil, problem.New("forfeited", "The request was charged by a process that stopped, and has no answer. The charge stays."))
 	}
@@ -121,7 +113,7 @@ type RehearsedPart struct {
 // Rehearse answers a quote on rows drawn from the public definition alone. It reads no data
 // and charges nothing.
 func (q *Questions) Rehearse(ctx context.Context, token string, r *Reader) (*Rehearsal, error) {
-	c, h, err := q.opened(token, r.ID)
+	c, h, err := q.opened(token, r)
 	if err != nil {
 		return nil, err
 	}
