@@ -153,3 +153,26 @@ func Entries(seqs []int64) string {
 	}
 	return word + strings.Join(parts, ", ")
 }
+
+// ChargesAfter calls do with the principal and the request key of each charge after an
+// entry, in their order, until it fails.
+func (l *Ledger) ChargesAfter(ctx context.Context, entry int64, do func(principal, key string) error) error {
+	rows, err := l.readers.QueryContext(ctx, "SELECT principal, idempotency_key FROM charge WHERE seq > ? ORDER BY seq", entry)
+	if err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var principal, key string
+		if err := rows.Scan(&principal, &key); err != nil {
+			return fail(l.path, "cannot be read", err)
+		}
+		if err := do(principal, key); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	return nil
+}

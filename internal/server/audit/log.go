@@ -101,11 +101,27 @@ func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
 			return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
 		}
 		defer func() { _ = f.Close() }()
-		cut, err = l.sync(ctx, tx, f)
-		return err
+		if cut, err = l.sync(ctx, tx, f); err != nil || l.Damage() != nil {
+			return err
+		}
+		return l.adopt(ctx, tx)
 	})
 	return cut, err
 }
+
+// adopt stores the head where the log was ahead of the store, so that it is never ahead by
+// more than what one process was killed with.
+func (l *Log) adopt(ctx context.Context, tx *store.Tx) error {
+	known, err := tx.AuditHead(ctx)
+	if err != nil || known.N >= l.n {
+		return err
+	}
+	return tx.SetAuditHead(ctx, store.AuditHead{N: l.n, Hash: l.head, Size: l.size})
+}
+
+// ErrStoreOlder is the cause of the damage of a log that is ahead of the store by more than
+// a kill can leave.
+var ErrStoreOlder = errors.New("server.db is older than the audit log, or missing")
 
 // sync checks the part of the file that this process has not seen, against the chain and
 // the head in the store. Damage is kept and is no error. Both locks are held.
@@ -129,6 +145,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 		return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
 	}
 	in := bufio.NewReaderSize(f, longest)
+	ahead := "" // the time of the entries that the store does not know
 	for {
 		if l.n&0xfff == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -156,10 +173,19 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 		case err != nil:
 			return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
 		}
-		_, h, err := decode(text[:len(text)-1], l.n+1, l.head)
+		e, h, err := decode(text[:len(text)-1], l.n+1, l.head)
 		if err != nil {
 			_ = l.damage.set(err)
 			return 0, nil
+		}
+		if l.n >= known.N {
+			// The entries of one write have one time, and the store gets to know of a write
+			// before the next one begins.
+			if ahead != "" && e.At != ahead || l.n-known.N >= mostTogether {
+				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: "audit log", What: fmt.Sprintf("the store knows %d entries, and the log has more than a kill can leave", known.N), Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
+				return 0, nil
+			}
+			ahead = e.At
 		}
 		l.took(h, int64(len(text)))
 	}

@@ -121,6 +121,9 @@ func New(ctx context.Context, config Config) (*Books, error) {
 			b.byID[d.id] = d
 		}
 	}
+	if config.Sealed() != "" {
+		return b, nil // nothing is removed: the store may be an older one
+	}
 	for _, d := range b.list() {
 		if _, err := config.Tables.Get(ctx, d.Table); isNotFound(err) && !d.Gone {
 			if err := b.TableDeleted(ctx, d.Table); err != nil {
@@ -136,15 +139,15 @@ func New(ctx context.Context, config Config) (*Books, error) {
 
 // recover ends the opening of a book that the ledger knows, and undoes another.
 func (b *Books) recover(ctx context.Context, d *document) (*document, error) {
+	if b.config.Sealed() != "" { // the ledger, or the store, may be an older one
+		return d, nil
+	}
 	_, err := b.dataset(ctx, d.Name)
 	switch {
 	case noren.CodeOf(err) == "no-dataset":
 		return nil, b.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindBook, d.id) })
 	case err != nil:
 		return nil, err
-	}
-	if b.config.Sealed() != "" { // the opener's account is made once the ledger can be written
-		return d, nil
 	}
 	return b.finish(ctx, d)
 }

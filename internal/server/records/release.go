@@ -271,6 +271,9 @@ func (r *Records) recover(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.config.Sealed() != "" {
+		return nil // nothing is removed: the store may be an older one
+	}
 	entries, err := os.ReadDir(r.config.Releases)
 	if err != nil {
 		return tables.FileError(err)
