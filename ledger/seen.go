@@ -38,13 +38,16 @@ type Spent struct {
 
 // spentIn is what each data set has spent, in the order of their grants.
 func spentIn(ctx context.Context, q querier) ([]Spent, error) {
-	all, err := accounts(ctx, q, "parent IS NULL")
+	all, err := accounts(ctx, q, "TRUE")
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Spent, 0, len(all))
 	for i := range all {
 		a := &all[i]
+		if a.kind != kindDataset {
+			continue
+		}
 		out = append(out, Spent{
 			Dataset: a.name, Unit: a.unit, Neighbours: a.neighbours, Accounting: a.accounting, StatementDelta: a.statementDelta,
 			Print: a.fingerprint, Path: a.path, Epsilon: a.spentEps, Delta: a.spentDelta, Rho: a.spentRho, Gaussian: a.spentGaussian,

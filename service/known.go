@@ -74,3 +74,9 @@ func (k *Kept) CompareCharge(ctx context.Context, entry int64, key, by string) e
 func (k *Kept) ChargesAfter(ctx context.Context, entry int64, do func(principal, key string) error) error {
 	return k.ledger.ChargesAfter(ctx, entry, do)
 }
+
+// LedgerMove makes the ledger read the file of a data set at another path, to which it was
+// moved or copied. The file is compared with the grant when it is read.
+func (s *Service) LedgerMove(ctx context.Context, dataset, path string) error {
+	return s.withLedger(ctx, func(l *ledger.Ledger) error { return l.Move(ctx, dataset, path) })
+}

@@ -36,6 +36,7 @@ type Log struct {
 	places []int64 // where entries 1, 1+stride, ... begin
 	damage damage
 	step   func(string) // called at each step; tests stop there
+	trusts bool         // the log may be ahead of the store by any number of entries
 	retry  *time.Timer  // of [Log.Flush], while entries wait for it
 	closed bool
 
@@ -53,7 +54,16 @@ type Log struct {
 // incomplete is cut, and the cut is noted in the log. Any other damage does not keep the
 // log from opening: see [Log.Damage].
 func Open(ctx context.Context, path string, s *store.Store) (*Log, error) {
-	l := &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt}
+	return open(ctx, &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt})
+}
+
+// Accept is [Open] for a log that is ahead of the store by any number of entries: the store
+// is an older one, and goes on from the end of the log.
+func Accept(ctx context.Context, path string, s *store.Store) (*Log, error) {
+	return open(ctx, &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt, trusts: true})
+}
+
+func open(ctx context.Context, l *Log) (*Log, error) {
 	cut, err := l.catchUp(ctx)
 	if err != nil {
 		return nil, err
@@ -178,7 +188,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 			_ = l.damage.set(err)
 			return 0, nil
 		}
-		if l.n >= known.N {
+		if l.n >= known.N && !l.trusts {
 			// The entries of one write have one time, and the store gets to know of a write
 			// before the next one begins.
 			if ahead != "" && e.At != ahead || l.n-known.N >= mostTogether {

@@ -162,6 +162,9 @@ func (r *Records) forget(p *preview) {
 
 // release certifies the file of a preview and makes it a release.
 func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by string) (string, error) {
+	if err := p.held.Unchanged(ctx); err != nil {
+		return "", err
+	}
 	operations := r.config.Service()
 	operations.Progress = run.Progress
 	made, err := operations.Certify(ctx, &api.CertifyRequest{

@@ -107,3 +107,8 @@ func (tx *Tx) EndCredentials(ctx context.Context) error {
 	}
 	return nil
 }
+
+// RetireKeys ends the use of the key that signs: the next one that is there signs.
+func (tx *Tx) RetireKeys(ctx context.Context) error {
+	return tx.exec(ctx, "UPDATE signing_key SET until = ? WHERE until IS NULL", tx.Now)
+}
