@@ -59,7 +59,6 @@ var sentenceTexts = []Entry{
 	{"zCDP, stated at delta %s", "zCDP、delta %s で表示"},
 	{"the database ends at entry %d and its head file knows entry %d: an older copy was restored", "データベースは項目 %d で終わりますが、先頭ファイルには項目 %d があります。古い控えが戻されています"},
 	{"entry %d of the database is not the one its head file knows", "データベースの項目 %d が、先頭ファイルのものと違います"},
-	{"entry %d of the ledger is not the one its anchor knows", "台帳の項目 %d が、アンカーのものと違います"},
 	{"entry %d is not the one in the head file", "項目 %d が先頭ファイルのものと違います"},
 	{"head file, line %d: %v", "先頭ファイルの %d 行目: %v"},
 	{"head file, line %d: it is entry %d", "先頭ファイルの %d 行目: 項目 %d です"},
