@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -60,8 +59,9 @@ func (s *Server) openKey(ctx context.Context) error {
 	if s.key == nil {
 		s.keyGone = true
 		s.setSealed(sealKeyGone)
-		// Sealed quotes need a key; this one signs nothing.
-		_, s.key, err = ed25519.GenerateKey(rand.Reader)
+		// Quotes of a sealed server need a key. This one signs nothing, and the next start
+		// removes it.
+		s.key, err = certificate.LoadOrCreateKey(s.path("work", "key.pem"))
 		return err
 	}
 	if id := s.keyID(); inUse != "" && id != inUse {
