@@ -12,8 +12,8 @@ func newServeAccept(t *terminal) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "accept --dir DIR",
-		Short: "Go on with a folder whose server.db or key is older than the rest",
-		Long: `Go on with a folder of which server.db or the signing key is older than the rest, or
+		Short: "Make a folder serve whose server.db or key is older than the rest",
+		Long: `Make a folder serve again of which server.db or the signing key is older than the rest, or
 missing, where no newer copy exists. Stop the server first. All sessions, sign-in links and
 tokens end: some of them may have been ended after the older copy was made. Look at the
 principals and their roles before anyone signs in again.`,
