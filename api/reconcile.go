@@ -19,8 +19,14 @@ type LedgerReconcileRequest struct {
 type Reconciliation struct {
 	// Ledger is the ledger's id.
 	Ledger string `json:"ledger"`
-	// Lost is the number of entries that an anchor recorded and that were not restored.
+	// Lost is the number of entries that an anchor or the store of a server recorded and
+	// that were not restored. What they spent is charged where their amounts are known.
 	Lost int64 `json:"lost"`
+	// Missing names these entries. Absent where there are none.
+	Missing string `json:"missing,omitempty"`
+	// Restored are the data sets whose grant was lost: they have their account again, with
+	// nothing left.
+	Restored []string `json:"restored"`
 	// Raised are the accounts whose expenditure rose.
 	Raised []Raised `json:"raised"`
 	// Recovered are the ids of charges that the ledger lacked and that were charged

@@ -89,7 +89,6 @@ var resultTexts = []Entry{
 	{"%s: a dry run, nothing is charged", "%s: 試算で、何も課金されません"},
 	{"%s %s: a dry run, nothing is charged", "%s %s: 試算で、何も課金されません"},
 	{"%d bins of %s: a dry run, nothing is charged", "%[2]s の %[1]d 区間: 試算で、何も課金されません"},
-	{"the anchor knew %s that nothing brought back", "アンカーの知る %s が戻りませんでした"},
 	{"line %d: %s", "%d 行目: %s"},
 	{"it was not counted whether %s repeats, which takes all records and more memory than is allowed: where persons have several records, name their column as the unit", "%s が繰り返すか数えていません。全レコードと、許されたより多くのメモリが必要です。人に複数のレコードがあるなら、その列を単位に指定してください"},
 	{"expected each file once, got some", "各ファイルが 1 回ずつ必要ですが、一部だけです"},

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -10,7 +9,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,9 +18,12 @@ import (
 )
 
 // The anchor is a file outside the ledger's folder that holds the number and the hash of
-// the last entry of the chain. It is written after the head file, in the same order. An
-// older copy of the whole folder, database and head file together, does not contain the
-// anchor's entry, and opens sealed.
+// the last entry of the chain, and what each data set had spent then. It is written after
+// the head file, in the same order. An older copy of the whole folder, database and head
+// file together, does not contain the anchor's entry, and opens sealed.
+//
+// An anchor of the first format has no amounts. It is read, and made anew in the second
+// when the ledger is next opened or changed.
 //
 // The file has one line for each time it was written, of which the last one counts. A
 // line cut short by a crash has no newline; it is cut off by the next writer. Beyond
@@ -32,22 +33,34 @@ import (
 // maxAnchor is the size from which the file is made anew.
 const maxAnchor = 1 << 20
 
-const anchorFormat = "noren.ledger.anchor/1"
+// The formats of an anchor: without and with what is spent.
+const (
+	anchorWithoutSpent = "noren.ledger.anchor/1"
+	anchorFormat       = "noren.ledger.anchor/2"
+)
 
 type anchorLine struct {
-	Format string `json:"format"`
-	Ledger string `json:"ledger"`
-	Seq    int64  `json:"seq"`
-	Hash   string `json:"hash"`
-	MAC    string `json:"mac"`
+	Format string          `json:"format"`
+	Ledger string          `json:"ledger"`
+	Seq    int64           `json:"seq"`
+	Hash   string          `json:"hash"`
+	Spent  json.RawMessage `json:"spent,omitempty"`
+	MAC    string          `json:"mac"`
 }
 
-func (l *Ledger) anchorMAC(seq int64, hash []byte) []byte {
+func (l *Ledger) anchorMAC(a *anchorLine, hash []byte) []byte {
 	m := hmac.New(sha256.New, l.secret)
-	m.Write([]byte(anchorFormat + "\x00"))
-	m.Write(binary.BigEndian.AppendUint64(nil, uint64(seq)))
+	m.Write([]byte(a.Format + "\x00"))
+	m.Write(binary.BigEndian.AppendUint64(nil, uint64(a.Seq)))
 	m.Write(hash)
+	m.Write(a.Spent)
 	return m.Sum(nil)
+}
+
+// anchorState is what an anchor says.
+type anchorState struct {
+	Seen
+	amounts bool // the anchor states what was spent
 }
 
 // anchored reports whether the ledger has an anchor.
@@ -61,32 +74,40 @@ var errNoAnchor = errors.New("its anchor is missing")
 
 // readAnchor reads the anchor's last entry. Its faults are errNoAnchor and
 // [*SealedError]; other errors are those of the file system.
-func (l *Ledger) readAnchor() (seq int64, hash []byte, err error) {
-	f, err := os.Open(l.anchor)
+func (l *Ledger) readAnchor() (*anchorState, error) {
+	f, err := openPlain(l.anchor, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil, errNoAnchor
+		return nil, errNoAnchor
+	}
+	if errors.Is(err, errNotPlain) {
+		return nil, &SealedError{"its anchor is a link or no plain file"}
 	}
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	defer f.Close()
 	text, _, err := tail(f)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	if text == nil {
-		return 0, nil, errNoAnchor
+		return nil, errNoAnchor
 	}
 	var a anchorLine
-	if err := decodeBody(text, &a); err != nil || a.Format != anchorFormat {
-		return 0, nil, &SealedError{"its anchor is damaged"}
+	out := &anchorState{}
+	if err := decodeBody(text, &a); err != nil || a.Format != anchorFormat && (a.Format != anchorWithoutSpent || a.Spent != nil) {
+		return nil, &SealedError{"its anchor is damaged"}
 	}
 	hash, err1 := hex.DecodeString(a.Hash)
 	mac, err2 := hex.DecodeString(a.MAC)
-	if a.Ledger != l.id || errors.Join(err1, err2) != nil || !hmac.Equal(mac, l.anchorMAC(a.Seq, hash)) {
-		return 0, nil, &SealedError{"its anchor was not written by this ledger"}
+	if a.Ledger != l.id || errors.Join(err1, err2) != nil || !hmac.Equal(mac, l.anchorMAC(&a, hash)) {
+		return nil, &SealedError{"its anchor was not written by this ledger"}
 	}
-	return a.Seq, hash, nil
+	out.Ledger, out.Seq, out.Hash, out.amounts = a.Ledger, a.Seq, hash, a.Format == anchorFormat
+	if out.amounts && json.Unmarshal(a.Spent, &out.Spent) != nil {
+		return nil, &SealedError{"its anchor is damaged"}
+	}
+	return out, nil
 }
 
 // compareAnchor fails with a sealed error unless the database contains the anchor's
@@ -95,7 +116,7 @@ func (l *Ledger) compareAnchor(ctx context.Context, q querier) error {
 	if !l.anchored() {
 		return nil
 	}
-	seq, hash, err := l.readAnchor()
+	known, err := l.readAnchor()
 	var sealed *SealedError
 	switch {
 	case errors.Is(err, errNoAnchor):
@@ -105,29 +126,24 @@ func (l *Ledger) compareAnchor(ctx context.Context, q querier) error {
 	case err != nil:
 		return fileError(l.anchor, "the anchor cannot be read", err)
 	}
-	last, _, err := lastLink(ctx, q)
-	if err != nil {
-		return err
-	}
-	var own []byte
-	err = q.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", seq).Scan(&own)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return sealedError(l.path, fmt.Sprintf("the ledger ends at entry %d and its anchor knows entry %d: an older copy was restored", last, seq))
-	case err != nil:
-		return err
-	case !bytes.Equal(own, hash):
-		return sealedError(l.path, fmt.Sprintf("entry %d of the ledger is not the one its anchor knows", seq))
-	}
-	return nil
+	return l.sealedUnless(ctx, q, &known.Seen, "its anchor knows")
 }
 
-// writeAnchor makes the anchor say the entry seq. Callers hold the write lock.
-func (l *Ledger) writeAnchor(seq int64, hash []byte) error {
-	text, err := json.Marshal(anchorLine{anchorFormat, l.id, seq, hex.EncodeToString(hash), hex.EncodeToString(l.anchorMAC(seq, hash))})
-	if err == nil {
-		l.at("anchor-begin")
-		err = l.appendAnchor(append(text, '\n'))
+// writeAnchor makes the anchor say the entry seq, the last one in q, and what is spent
+// there. Callers hold the write lock.
+func (l *Ledger) writeAnchor(ctx context.Context, q querier, seq int64, hash []byte) error {
+	spent, err := spentIn(ctx, q)
+	if err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	line := anchorLine{Format: anchorFormat, Ledger: l.id, Seq: seq, Hash: hex.EncodeToString(hash)}
+	if line.Spent, err = json.Marshal(spent); err == nil {
+		line.MAC = hex.EncodeToString(l.anchorMAC(&line, hash))
+		var text []byte
+		if text, err = json.Marshal(line); err == nil {
+			l.at("anchor-begin")
+			err = l.appendAnchor(append(text, '\n'))
+		}
 	}
 	if err != nil {
 		return fileError(l.anchor, "the anchor cannot be written", err)
@@ -137,7 +153,7 @@ func (l *Ledger) writeAnchor(seq int64, hash []byte) error {
 }
 
 func (l *Ledger) appendAnchor(line []byte) (err error) {
-	f, err := os.OpenFile(l.anchor, os.O_RDWR, 0o600)
+	f, err := openPlain(l.anchor, os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l.replaceAnchor(line)
 	}
@@ -242,37 +258,44 @@ func (l *Ledger) anchorServes(ctx context.Context, q querier) error {
 	if err := q.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM anchor)").Scan(&known); err != nil {
 		return err
 	}
-	if _, _, err := l.readAnchor(); errors.Is(err, errNoAnchor) && !known {
+	if _, err := l.readAnchor(); errors.Is(err, errNoAnchor) && !known {
 		return nil
 	}
 	return l.compareAnchor(ctx, q)
 }
 
 // reconcileAnchor refuses, at the end of a reconciliation, an anchor that the ledger
-// still does not contain, unless it is given up. lost is the number of entries that the
-// anchor knows and that nothing brought back, as far as it tells.
-func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, before int64) (lost int64, err error) {
+// still does not contain and that does not state what was spent, unless it is given up.
+// anew says that the anchor is to be made anew. missing are the entries that the anchor
+// knows and that nothing explains, after those up to before.
+func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, before int64, evidence []Evidence) (missing []int64, anew bool, err error) {
 	err = l.anchorServes(ctx, tx)
 	var sealed *SealedError
 	switch {
 	case err == nil && without && !l.anchored():
-		return 0, noren.Usagef(l.path, "it has no anchor").Hinted("reconcile with what it has")
+		return nil, false, noren.Usagef(l.path, "it has no anchor").Hinted("reconcile with what it has")
 	case err == nil && without:
-		return 0, noren.Usagef(l.anchor, "the anchor serves").Hinted("reconcile with it")
+		return nil, false, noren.Usagef(l.anchor, "the anchor serves").Hinted("reconcile with it")
 	case err == nil:
-		return 0, nil
+		return nil, false, nil
 	case !errors.As(err, &sealed):
-		return 0, err
-	case !without:
-		return 0, &noren.Error{
-			Kind: noren.Usage, Where: l.anchor, What: "the anchor does not serve", Err: sealed,
+		return nil, false, err
+	}
+	known, readErr := l.readAnchor()
+	if readErr == nil {
+		missing = unexplained(before, known.Seq, evidence)
+	}
+	if !without && (readErr != nil || !known.amounts) {
+		what := "the anchor does not serve"
+		if len(missing) > 0 {
+			what += ": it knows " + Entries(missing) + ", which nothing explains"
+		}
+		return nil, false, &noren.Error{
+			Kind: noren.Usage, Where: l.anchor, What: what, Err: sealed,
 			Hint: "put a newer copy of the ledger or the right anchor back, or reconcile without it, with the certificates of all releases",
 		}
 	}
-	if seq, _, err := l.readAnchor(); err == nil {
-		lost = max(0, seq-before)
-	}
-	return lost, nil
+	return missing, true, nil
 }
 
 // renewAnchor notes the anchor and, where it was given up, makes it anew from the chain.
@@ -289,7 +312,7 @@ func (l *Ledger) renewAnchor(ctx context.Context, anew bool) error {
 			if err != nil {
 				return err
 			}
-			if err := l.writeAnchor(seq, hash); err != nil {
+			if err := l.writeAnchor(ctx, tx, seq, hash); err != nil {
 				return err
 			}
 		}
@@ -306,16 +329,26 @@ func (l *Ledger) renewAnchor(ctx context.Context, anew bool) error {
 // entry in tx: the anchor is never ahead of the database.
 func (l *Ledger) keepAnchor(ctx context.Context, tx *sql.Tx, known string) error {
 	if l.anchor == known {
-		return nil
+		if !l.anchored() {
+			return nil
+		}
+		if has, err := l.readAnchor(); err != nil || has.amounts {
+			return nil // faults were found when it was compared
+		}
+		seq, hash, err := lastLink(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return l.writeAnchor(ctx, tx, seq, hash)
 	}
 	if known == "" {
 		// Made first, noted second: an anchor that is noted was there.
-		if _, _, err := l.readAnchor(); errors.Is(err, errNoAnchor) {
+		if _, err := l.readAnchor(); errors.Is(err, errNoAnchor) {
 			seq, hash, err := lastLink(ctx, tx)
 			if err != nil {
 				return err
 			}
-			if err := l.writeAnchor(seq, hash); err != nil {
+			if err := l.writeAnchor(ctx, tx, seq, hash); err != nil {
 				return err
 			}
 		}

@@ -175,6 +175,9 @@ const (
 	// recoveredRow is the principal of charges for what an account's row said to
 	// be spent beyond the chain.
 	recoveredRow = "(recovered from an account's row)"
+	// recoveredAmount is the principal of charges for what an anchor, or another file, knew
+	// to be spent.
+	recoveredAmount = "(recovered from what was known to be spent)"
 )
 
 func decodeBody(body []byte, into any) error {

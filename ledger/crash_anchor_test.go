@@ -62,8 +62,8 @@ func TestKilledAtEveryStepAnchored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if seq, own, err := l.readAnchor(); err != nil || seq != last || !bytes.Equal(own, hash) {
-				t.Errorf("the anchor says %d, the ledger ends at %d: %v", seq, last, err)
+			if known, err := l.readAnchor(); err != nil || known.Seq != last || !bytes.Equal(known.Hash, hash) {
+				t.Errorf("the anchor says %+v, the ledger ends at %d: %v", known, last, err)
 			}
 			verifyClean(t, l)
 		})

@@ -112,9 +112,12 @@ var errNoHead = errors.New("its head file is missing")
 // have not looked at the database yet: either way the entry they then look for
 // in the database must be there.
 func (l *Ledger) knownHead() (*link, error) {
-	f, err := os.Open(headPath(l.path))
+	f, err := openPlain(headPath(l.path), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNoHead
+	}
+	if errors.Is(err, errNotPlain) {
+		return nil, &SealedError{"its head file is a link or no plain file"}
 	}
 	if err != nil {
 		return nil, err
@@ -142,7 +145,7 @@ func (l *Ledger) checkSeal(ctx context.Context, known string) error {
 		return err
 	}
 	if known == "" && l.anchored() {
-		if _, _, err := l.readAnchor(); errors.Is(err, errNoAnchor) {
+		if _, err := l.readAnchor(); errors.Is(err, errNoAnchor) {
 			return nil // it is made when the rest has been found sound
 		}
 	}
@@ -238,10 +241,10 @@ func (l *Ledger) bringAnchor(ctx context.Context, tx *sql.Tx, last int64, hash [
 	if hash == nil && head != nil {
 		hash = head.Hash
 	}
-	if seq, _, err := l.readAnchor(); err == nil && seq >= last {
+	if known, err := l.readAnchor(); err == nil && known.Seq >= last {
 		return nil
 	}
-	return l.writeAnchor(last, hash)
+	return l.writeAnchor(ctx, tx, last, hash)
 }
 
 // headWritable opens the head file and the anchor for writing, where they are there, and
@@ -251,7 +254,7 @@ func (l *Ledger) headWritable() error {
 		if path == "" {
 			continue
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		f, err := openPlain(path, os.O_WRONLY)
 		switch {
 		case err == nil:
 			err = f.Close()
@@ -266,7 +269,10 @@ func (l *Ledger) headWritable() error {
 }
 
 func (l *Ledger) appendHead(text []byte) (err error) {
-	f, err := os.OpenFile(headPath(l.path), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := openPlain(headPath(l.path), os.O_RDWR)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.OpenFile(headPath(l.path), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	}
 	if err != nil {
 		return err
 	}
@@ -337,7 +343,7 @@ func syncDir(dir string) error {
 
 // eachHeadLine calls do with each whole line of the head file.
 func (l *Ledger) eachHeadLine(ctx context.Context, do func(text []byte) error) error {
-	f, err := os.Open(headPath(l.path))
+	f, err := openPlain(headPath(l.path), os.O_RDONLY)
 	if err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func (q *passbookQuery) charges(ctx context.Context) ([]PassbookEntry, error) {
 		if ended != 0 {
 			e.Ended = time.UnixMilli(ended).UTC()
 		}
-		if e.Analyst == recoveredBy || e.Analyst == recoveredRow {
+		if isRecovered(e.Analyst) {
 			e.Kind, e.Analyst = kindRecovered, ""
 		}
 		all = append(all, e)

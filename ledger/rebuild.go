@@ -31,16 +31,8 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 		if want == nil {
 			continue
 		}
-		n := line{Account: row.id, Eps: max(0, row.spentEps-want.spentEps), Delta: max(0, row.spentDelta-want.spentDelta)}
-		if want.zcdp() {
-			// The parts of a loss belong together: what one of them says is charged to rho.
-			n.Delta, n.Gaussian = 0, max(0, row.spentGaussian-want.spentGaussian)
-			n.Rho = max(0, row.spentRho-want.spentRho, n.Gaussian)
-			if n.Eps > 0 {
-				n.Rho = max(n.Rho, n.Gaussian+1)
-			}
-		}
-		if n.Eps > 0 || n.Delta > 0 || n.Rho > 0 {
+		n := want.lineOver(row.spentEps-want.spentEps, row.spentDelta-want.spentDelta, row.spentRho-want.spentRho, row.spentGaussian-want.spentGaussian)
+		if n.charges() {
 			dataset := want.id
 			if want.parent != 0 {
 				dataset = want.parent
@@ -82,6 +74,23 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 	l.at("rebuilt")
 	return excess, nil
 }
+
+// lineOver is the line of a charge to a of these amounts; those below 0 count as 0.
+func (a *account) lineOver(eps, delta, rho, gaussian int64) line {
+	n := line{Account: a.id, Eps: max(0, eps), Delta: max(0, delta)}
+	if a.zcdp() {
+		// The parts of a loss belong together: what one of them says is charged to rho.
+		n.Delta, n.Gaussian = 0, max(0, gaussian)
+		n.Rho = max(0, rho, n.Gaussian)
+		if n.Eps > 0 {
+			n.Rho = max(n.Rho, n.Gaussian+1)
+		}
+	}
+	return n
+}
+
+// charges reports whether the line charges anything.
+func (n *line) charges() bool { return n.Eps > 0 || n.Delta > 0 || n.Rho > 0 }
 
 // excessLine is what the row of an account below dataset said beyond the chain.
 type excessLine struct {
@@ -156,15 +165,16 @@ func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 	return fillPassbook(ctx, tx)
 }
 
-// chargeExcess charges what the rows said beyond the chain, one entry a data set.
-func (l *Ledger) chargeExcess(ctx context.Context, tx *sql.Tx, excess []excessLine, now int64) error {
+// chargeExcess charges what the rows, or another file, said beyond the chain, one entry a
+// data set. principal says which.
+func (l *Ledger) chargeExcess(ctx context.Context, tx *sql.Tx, excess []excessLine, principal string, now int64) error {
 	byDataset := map[int64][]line{}
 	for _, e := range excess {
 		byDataset[e.dataset] = append(byDataset[e.dataset], e.line)
 	}
 	for _, id := range slices.Sorted(maps.Keys(byDataset)) {
 		b := chargeBody{
-			Charge: randomID(), Account: id, Principal: recoveredRow, RequestHash: hex.EncodeToString(make([]byte, 32)),
+			Charge: randomID(), Account: id, Principal: principal, RequestHash: hex.EncodeToString(make([]byte, 32)),
 			Mechanism: "{}", Owner: "-", Lines: byDataset[id], Time: now,
 		}
 		b.Key = b.Charge

@@ -32,10 +32,14 @@ type ReconcileOptions struct {
 	// usable. A charge that neither the readable part of the head file nor a
 	// certificate states is lost by it.
 	WithoutHead bool
-	// WithoutAnchor says that the ledger cannot be brought up to its anchor, or that the
-	// anchor is lost, and that it is made anew. It is refused while the anchor serves. A
-	// charge that neither the head file nor a certificate states is lost by it.
+	// WithoutAnchor says that the anchor is lost, or that it states no amounts and the
+	// ledger cannot be brought up to it, and that it is made anew. It is refused while the
+	// anchor serves. A charge that neither the head file, nor a certificate, nor the amounts
+	// of Seen state is lost by it.
 	WithoutAnchor bool
+	// Seen is what other files know of this ledger, such as the store of a server. No data
+	// set ends with less spent than they state. The anchor need not be among them.
+	Seen []Seen
 }
 
 // Recovery is what a reconciliation did.
@@ -45,7 +49,11 @@ type Recovery struct {
 	Skipped   []string // what could not be charged, and why
 	Raised    []Raise  // accounts whose spent rose
 	Rebuilt   []string // what was changed from outside and is again as the chain says
-	Lost      int64    // entries that a given-up anchor knew and that nothing brought back
+	Lost      int64    // entries that an anchor or another file knew and that nothing brought back
+	Missing   []int64  // these entries; what they spent is charged where amounts are known
+	Restored  []string // data sets whose grant was lost, and whose account was made anew, closed by its cap
+
+	charged bool // what was known to be spent beyond the charges was charged
 }
 
 // Raise is an account whose spent rose.
@@ -67,6 +75,11 @@ type Raise struct {
 // spent than the chain, the difference is charged. A chain that is damaged is an
 // error of kind BadData: only a copy helps.
 //
+// Last, what the anchor and the Seen of the options know to be spent beyond that is
+// charged: no data set ends with less spent. A data set whose grant is lost gets its
+// account back, with the print of its table and with nothing left, so that another grant of
+// the same table is refused. The anchor is made anew.
+//
 // What is spent can only rise. It can be run on a sound ledger, with
 // certificates, to find out that an older copy of both its files was restored.
 // Running it again changes nothing more.
@@ -79,9 +92,14 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 			return nil, &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "states no charge"}
 		}
 	}
+	for i := range o.Seen {
+		if o.Seen[i].Ledger != l.id {
+			return nil, noren.Usagef(l.path, "it is not the ledger that the files beside it know (%s)", o.Seen[i].Ledger).Hinted("put a copy of that ledger back")
+		}
+	}
 	var did *Recovery
 	var seq int64
-	rewrite := false
+	rewrite, anew := false, false
 	err := l.write(ctx, "the ledger was not reconciled", func(ctx context.Context, tx *sql.Tx, now int64) error {
 		did = &Recovery{}
 		before, err := accounts(ctx, tx, "TRUE")
@@ -118,23 +136,42 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 			return err
 		}
 		known += int64(len(lost))
+		amounts, err := l.amounts(o.Seen)
+		if err != nil {
+			return err
+		}
 		for _, k := range lost {
 			if err := l.rollForward(ctx, tx, k); err != nil {
 				return fmt.Errorf("entry %d of the head file: %w", k.Seq, err)
 			}
 		}
 		did.Rolled = int64(len(lost))
+		evidence := o.Evidence
 		if rewrite {
-			o.Evidence = append(stray, o.Evidence...)
+			evidence = append(stray, evidence...)
 		}
-		for _, e := range o.Evidence {
-			if err := l.recover(ctx, tx, &e, did, now); err != nil {
-				return err
-			}
-		}
-		if err := l.chargeExcess(ctx, tx, excess, now); err != nil {
+		if err := l.restoreDatasets(ctx, tx, amounts, did, now); err != nil {
 			return err
 		}
+		var brought []broughtBack
+		for _, e := range evidence {
+			lines, err := l.recover(ctx, tx, &e, did, now)
+			if err != nil {
+				return err
+			}
+			brought = append(brought, broughtBack{e.Charge.Link, lines})
+		}
+		if err := l.chargeExcess(ctx, tx, excess, recoveredRow, now); err != nil {
+			return err
+		}
+		short, err := shortfall(ctx, tx, amounts, brought, did)
+		if err != nil {
+			return err
+		}
+		if err := l.chargeExcess(ctx, tx, short, recoveredAmount, now); err != nil {
+			return err
+		}
+		did.charged = len(short) > 0
 		if seq, err = l.conclude(ctx, tx, lost, did, rewrite, now); err != nil {
 			return err
 		}
@@ -144,16 +181,22 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		if err := l.finishBooks(ctx, tx, p); err != nil {
 			return err
 		}
-		if did.Lost, err = l.reconcileAnchor(ctx, tx, o.WithoutAnchor, known); err != nil {
+		if did.Missing, anew, err = l.reconcileAnchor(ctx, tx, o.WithoutAnchor, known, evidence); err != nil {
 			return err
 		}
+		for i := range o.Seen {
+			if missing := unexplained(known, o.Seen[i].Seq, evidence); len(missing) > len(did.Missing) {
+				did.Missing = missing
+			}
+		}
+		did.Lost = int64(len(did.Missing))
 		return did.compare(ctx, tx, before)
 	})
 	if err != nil {
 		return nil, err
 	}
 	l.at("reconciled")
-	if err := l.renewAnchor(ctx, o.WithoutAnchor); err != nil {
+	if err := l.renewAnchor(ctx, anew); err != nil {
 		return nil, err
 	}
 	if rewrite {
@@ -281,28 +324,28 @@ func insertRecovered(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody) 
 	return endCharge(ctx, tx, b.Charge, "forfeited", b.recoveredReason(), b.Time)
 }
 
-// recover charges what e states, unless the ledger has it.
-func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Recovery, now int64) error {
+// recover charges what e states, unless the ledger has it, and returns the lines.
+func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Recovery, now int64) ([]line, error) {
 	var known int
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM charge WHERE id = ?", e.Charge.ID).Scan(&known); err != nil || known > 0 {
-		return err
+		return nil, err
 	}
 	book, err := findAccount(ctx, tx, 0, kindDataset, e.Dataset)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if book == nil {
 		did.Skipped = append(did.Skipped, fmt.Sprintf("charge %s: data set %s is not in this ledger: grant it and reconcile again", e.Charge.ID, e.Dataset))
-		return nil
+		return nil, nil
 	}
 	if len(e.Charge.ID) != 32 {
-		return &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "its charge has no proper id"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "its charge has no proper id"}
 	}
 	// The data set is charged in any case; analysts and blocks as far as their
 	// accounts still are what they were.
 	listed, err := accounts(ctx, tx, "parent = ?", book.id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	mechanism := "{}"
 	if len(e.Mechanism) > 0 {
@@ -316,7 +359,7 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 		// The accounting was replaced before anything was spent, and the chain of that is
 		// lost: the charge is of a budget that is not this one's.
 		did.Skipped = append(did.Skipped, fmt.Sprintf("charge %s: the budget of data set %s is in another accounting: grant it as it was and reconcile again", e.Charge.ID, e.Dataset))
-		return nil
+		return nil, nil
 	}
 	b.Lines = append(b.Lines, book.line(e.Charge.Cost, e.Charge.Loss))
 	for i := range listed {
@@ -326,17 +369,17 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 	}
 	k, err := l.appendLink(ctx, tx, kindRecover, b)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	did.Recovered = append(did.Recovered, e.Charge.ID)
-	return insertRecovered(ctx, tx, k.Seq, &b)
+	return b.Lines, insertRecovered(ctx, tx, k.Seq, &b)
 }
 
 // conclude forfeits what was rolled forward and sets the reconciliation on the
 // chain, unless there was nothing to do. It returns the chain's last entry.
 func (l *Ledger) conclude(ctx context.Context, tx *sql.Tx, lost []*link, did *Recovery, rewrite bool, now int64) (int64, error) {
 	seq, _, err := lastLink(ctx, tx)
-	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && len(did.Rebuilt) == 0 && !rewrite {
+	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && len(did.Rebuilt) == 0 && len(did.Restored) == 0 && !did.charged && !rewrite {
 		return seq, err
 	}
 	b := reconcileBody{Time: now}
@@ -412,6 +455,6 @@ func (l *Ledger) rebuildHead(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return l.writeAnchor(seq, hash)
+		return l.writeAnchor(ctx, tx, seq, hash)
 	})
 }

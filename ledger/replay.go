@@ -28,18 +28,27 @@ type replayed struct {
 // in the head file, their answer was not.
 const lostAnswer = "its answer was lost with the database"
 
-// The reasons of recovered charges: see [recoveredBy] and [recoveredRow].
+// The reasons of recovered charges: see [recoveredBy], [recoveredRow] and [recoveredAmount].
 const (
 	fromCertificate = "recovered from its certificate"
 	fromRow         = "an account's row said that more was spent than the chain"
+	fromAmount      = "the anchor or the server's store knew that more was spent"
 )
 
 // recoveredReason is the reason of the recovered charge b.
 func (b *chargeBody) recoveredReason() string {
-	if b.Principal == recoveredRow {
+	switch b.Principal {
+	case recoveredRow:
 		return fromRow
+	case recoveredAmount:
+		return fromAmount
 	}
 	return fromCertificate
+}
+
+// isRecovered reports whether a principal is that of a recovered charge.
+func isRecovered(principal string) bool {
+	return principal == recoveredBy || principal == recoveredRow || principal == recoveredAmount
 }
 
 func newReplay() *replay {
@@ -115,7 +124,7 @@ func (p *replay) charge(b *chargeBody, k *link) error {
 // from the start.
 func (p *replay) reconcile(b *reconcileBody, seq int64) {
 	for _, c := range p.charges {
-		if c.body.Principal == recoveredBy || c.body.Principal == recoveredRow {
+		if isRecovered(c.body.Principal) {
 			continue
 		}
 		if rolled(b, c.seq) || rolled(b, c.end) {

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -14,17 +15,42 @@ import (
 )
 
 // LedgerReconcile rolls a ledger that was restored from an older copy forward from its
-// head file, and charges what certificates state and the ledger lacks. What is spent
-// can only rise. A certificate that no trusted key signed is an error of kind NotMet,
-// code untrusted; one that states no charge is of kind Usage, code no-charge.
+// head file, charges what certificates state and the ledger lacks, and then what its anchor
+// and the files beside it know to be spent. What is spent can only rise. A certificate that
+// no trusted key signed is an error of kind NotMet, code untrusted; one that states no
+// charge is of kind Usage, code no-charge.
 func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileRequest) (*api.Reconciliation, error) {
 	keys, err := s.trusted(r.Trust)
 	if err != nil {
 		return nil, err
 	}
 	o := ledger.ReconcileOptions{WithoutHead: r.WithoutHead, WithoutAnchor: r.WithoutAnchor}
+	if b := s.Beside; b != nil {
+		keys = append(slices.Clone(keys), b.Keys...)
+		if b.Known != nil {
+			seen, err := b.Known.seen()
+			if err != nil {
+				return nil, err
+			}
+			o.Seen = append(o.Seen, *seen)
+		}
+		for _, c := range b.Certificates {
+			e, err := evidenceOf("server.db", c, b.Keys)
+			if noren.CodeOf(err) == "no-charge" {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			o.Evidence = append(o.Evidence, *e)
+		}
+	}
 	for _, path := range r.Certificates {
-		e, err := evidence(path, keys)
+		c, err := certificate.Load(path)
+		if err != nil {
+			return nil, err
+		}
+		e, err := evidenceOf(path, c, keys)
 		if err != nil {
 			return nil, err
 		}
@@ -37,24 +63,34 @@ func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileReq
 			return err
 		}
 		out = &api.Reconciliation{
-			Schema: api.LedgerSchema, Ledger: l.ID(), Rolled: did.Rolled, Lost: did.Lost,
+			Schema: api.LedgerSchema, Ledger: l.ID(), Rolled: did.Rolled, Lost: did.Lost, Restored: append([]string{}, did.Restored...),
 			Recovered: append([]string{}, did.Recovered...), Skipped: append([]string{}, did.Skipped...), Raised: []api.Raised{},
+		}
+		if did.Lost > 0 {
+			out.Missing = ledger.Entries(did.Missing)
 		}
 		for _, a := range did.Raised {
 			out.Raised = append(out.Raised, api.Raised{Kind: a.Kind, Name: a.Name, Before: api.AmountOf(a.Accounting, a.Before), After: api.AmountOf(a.Accounting, a.After)})
 		}
-		return nil
+		if s.Beside == nil {
+			return nil
+		}
+		now, err := l.Known(ctx)
+		if err != nil {
+			return err
+		}
+		known, err := knownOf(now)
+		if err != nil {
+			return err
+		}
+		return s.Beside.Reconciled(ctx, known)
 	})
 	return out, err
 }
 
-// evidence reads the charge that the certificate at path states, after its signature
-// was checked.
-func evidence(path string, trusted []ed25519.PublicKey) (*ledger.Evidence, error) {
-	s, err := certificate.Load(path)
-	if err != nil {
-		return nil, err
-	}
+// evidenceOf reads the charge that a certificate, found at path, states, after its
+// signature was checked.
+func evidenceOf(path string, s *certificate.Signed, trusted []ed25519.PublicKey) (*ledger.Evidence, error) {
 	known, err := s.SignedBy(trusted...)
 	if err != nil {
 		return nil, &noren.Error{Kind: noren.KindOf(err), Where: path, Err: err}

@@ -43,6 +43,9 @@ type Service struct {
 	// Anchor is the path of the ledger's anchor, a file outside its folder. Defaults to
 	// the one that the ledger noted.
 	Anchor string
+	// Beside is what files beside the ledger know of it, for [Service.LedgerReconcile].
+	// Optional.
+	Beside *Beside
 	// Signer returns the key that signs certificates. It is called when one is about to be
 	// signed. Required for operations that release an answer.
 	Signer func() (ed25519.PrivateKey, error)

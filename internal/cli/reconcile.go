@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server"
 	"github.com/noren-privacy/noren/lang"
 )
 
@@ -19,6 +20,11 @@ func newLedgerReconcile(t *terminal) *cobra.Command {
 		Short: "Roll a restored ledger forward from its head file and certificates",
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(&at)
+			beside, err := server.Beside(c.Context(), at.file())
+			if err != nil {
+				return err
+			}
+			s.Beside = beside
 			r.Certificates = args
 			out, err := s.LedgerReconcile(c.Context(), &r)
 			if err != nil {
@@ -47,6 +53,9 @@ func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 	for _, id := range did.Recovered {
 		lang.Fprintf(w, "  charge %s was lost, and is charged again\n", id)
 	}
+	for _, name := range did.Restored {
+		lang.Fprintf(w, "  data set %s lost its grant: its account is there again, with nothing left\n", name)
+	}
 	for _, s := range did.Skipped {
 		lang.Fprintf(w, "  not charged: %s\n", s)
 	}
@@ -54,9 +63,10 @@ func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 		lang.Fprintf(w, "  %s %s: spent %s, before %s\n", lang.Of(w).Term(r.Kind), r.Name, r.After, r.Before)
 	}
 	if did.Lost > 0 {
-		lang.Fprintf(w, "  the anchor knew %s that nothing brought back\n", entries(did.Lost))
+		lang.Fprintf(w, "  the anchor or server.db knew %s that nothing brought back: %s\n", entries(did.Lost), did.Missing)
+		lang.Fprintln(w, "  what is known to be spent by these is charged to the data sets; their answers are lost")
 	}
-	if did.Rolled == 0 && did.Lost == 0 && len(did.Recovered) == 0 && len(did.Skipped) == 0 {
+	if did.Rolled == 0 && did.Lost == 0 && len(did.Recovered) == 0 && len(did.Skipped) == 0 && len(did.Restored) == 0 && len(did.Raised) == 0 {
 		lang.Fprintln(w, "  it lacked nothing")
 	}
 }

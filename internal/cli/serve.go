@@ -73,7 +73,7 @@ stops the server, SIGHUP reads the TLS certificate again. docs/server.md has the
 	flags.IntVar(&f.answers, "answers-per-minute", 60, "the most paid `ANSWERS` of a principal in a minute; 0 for no limit")
 	flags.StringVar(&f.Name, "name", "Noren", "the `TEXT` that the page shows as the server's name")
 	flags.StringVar(&f.Language, "lang", "en", "default `LANGUAGE` of the page: en or ja")
-	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t), newServeCalibrate(t))
+	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t), newServeCalibrate(t), newServeAccept(t))
 	return c
 }
 

@@ -34,7 +34,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	s.questions, err = questions.New(ctx, questions.Config{
 		Kept:  s.kept,
 		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Times: s.times, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
-		Seal: s.sealLedger, Public: s.cfg.Public, Space: s.spaceToCharge, Fault: s.cfg.Fault, Ended: s.noteEnded,
+		Seal: s.sealLedger, Sealed: s.Sealed, Public: s.cfg.Public, Space: s.spaceToCharge, Fault: s.cfg.Fault, Ended: s.noteEnded,
 	})
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *Server) noteEnded(ctx context.Context, book, principal string) {
 
 // sealLedger seals the server because its ledger is behind what is known of it.
 func (s *Server) sealLedger() {
-	s.setSealed("The ledger is behind what is known of it: nothing is paid until it is reconciled.")
+	s.setSealed(sealLedgerOld)
 }
 
 // deskMetrics adds the metrics of paid questions.

@@ -128,6 +128,9 @@ func TestKeysAndCertificates(t *testing.T) {
 	if err := os.Remove(r.path("key", "key.pem")); err != nil {
 		t.Fatal(err)
 	}
+	if err := Accept(t.Context(), cfg.Dir); err != nil {
+		t.Fatal(err)
+	}
 	r = start(t, func(c *Config) { *c = cfg })
 	var keys page[keyBody]
 	r.ask(t, "GET", "/api/v1/keys", "", nil, nil).decode(t, &keys)

@@ -37,7 +37,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 			s.records.TableDeleted(id)
 			return s.books.TableDeleted(ctx, id)
 		},
-		Space: s.space,
+		Space: s.space, Sealed: s.Sealed,
 		LastRelease: func(ctx context.Context, table string) (*tables.LastRelease, error) {
 			return records.LastRelease(ctx, s.store, table)
 		},

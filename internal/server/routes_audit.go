@@ -133,13 +133,17 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *http.Request, c *call) er
 	if err := s.audit.Damage(); err != nil {
 		return problem.New("sealed", problem.From(err).Detail)
 	}
+	key, err := s.signer()
+	if err != nil {
+		return problem.New("sealed", sealKeyGone)
+	}
 	// The export holds the entry about itself.
 	if err := s.record(r.Context(), c, &access{action: "audit.export"}, nil); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/jsonl")
 	w.Header().Set("Content-Disposition", `attachment; filename="audit.jsonl"`)
-	if err := s.audit.Export(r.Context(), w, f.filter(), s.key); err != nil {
+	if err := s.audit.Export(r.Context(), w, f.filter(), key); err != nil {
 		s.cfg.Log.Error("an export of the audit log ended early", "request", c.requestID, "error", err)
 		panic(http.ErrAbortHandler) // the client sees that the file is not whole
 	}

@@ -14,7 +14,6 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"net/http"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -58,6 +57,8 @@ type Server struct {
 	key   ed25519.PrivateKey
 
 	noiseKey []byte // encrypts the secrets of answers that are not stored yet; nil without one
+	ledger   string // the path of the open ledger
+	keyGone  bool   // key is a stand-in that signs nothing
 
 	jobs    *jobs.Manager
 	uploads *uploads.Store
@@ -158,11 +159,19 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.mount()
+	if s.Sealed() == "" {
+		s.background.Go(s.seeLater)
+	}
 	return s, nil
 }
 
 // open opens what is in the folder.
 func (s *Server) open(ctx context.Context) (err error) {
+	for _, name := range []string{"server.db", "audit.log", "ledger.db", "ledger.db.head"} {
+		if err := plainOrAbsent(s.path(name)); err != nil {
+			return err
+		}
+	}
 	if s.store, err = store.Open(ctx, s.path("server.db"), s.cfg.Clock); err != nil {
 		return err
 	}
@@ -171,30 +180,14 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.audit.ResumeWhen(s.spaceToCharge)
-	if s.audit.Damage() != nil {
-		s.cfg.Log.Error("the audit log is damaged; the server is sealed", "reason", s.audit.Damage())
-		s.setSealed("The audit log is damaged: the server answers reading requests alone.")
-	}
-	if s.key, err = certificate.LoadOrCreateKey(s.path("key", "key.pem")); err != nil {
+	s.sealAuditLog()
+	if err := s.openKey(ctx); err != nil {
 		return err
 	}
-	if err := s.useKey(ctx); err != nil {
-		return err
+	if s.Sealed() == "" { // a sealed server makes no key
+		s.openNoiseKey()
 	}
-	s.openNoiseKey()
-	operations := s.service()
-	if _, err := os.Stat(s.path("ledger.db")); errors.Is(err, os.ErrNotExist) {
-		if err := operations.LedgerCreate(ctx); err != nil {
-			return err
-		}
-	}
-	if s.kept, err = service.Keep(ctx, s.path("ledger.db"), service.KeepOptions{TableMemory: s.cfg.TableMemory, Anchor: s.cfg.Anchor, Fault: s.cfg.Fault}); err != nil {
-		return err
-	}
-	if err := s.kept.Sealed(); err != nil {
-		s.sealLedger()
-	}
-	return nil
+	return s.openLedger(ctx)
 }
 
 // useKey notes the key in the store.
@@ -218,8 +211,8 @@ func (s *Server) service() *service.Service {
 	}
 	out := &service.Service{
 		Memory: memory,
-		Ledger: s.path("ledger.db"),
-		Signer: func() (ed25519.PrivateKey, error) { return s.key, nil },
+		Ledger: s.ledger,
+		Signer: s.signer,
 		Tool:   s.cfg.Tool,
 		Kept:   s.kept, Identity: certificate.Authenticated,
 	}
@@ -281,7 +274,10 @@ func (s *Server) Close() error {
 		s.books.Close()
 	}
 	if s.kept != nil {
-		err = s.kept.Close()
+		if s.audit != nil {
+			err = s.seeLedger(context.Background())
+		}
+		err = errors.Join(err, s.kept.Close())
 	}
 	if s.audit != nil {
 		s.audit.Close()

@@ -164,7 +164,7 @@ func tables() []Stream {
 		},
 		{
 			Kind: Print, Purpose: "fingerprints, anchors, heads and checkpoints of a ledger, and keys for its purposes", Key: ledger, Message: "label, what is authenticated, or the purpose",
-			Labels: []string{"noren.ledger.file/1\x00", "noren.ledger.key/1\x00", "noren.ledger.anchor/1", "noren.ledger.head/1\x00", "noren.ledger.checkpoint/1\x00"},
+			Labels: []string{"noren.ledger.file/1\x00", "noren.ledger.key/1\x00", "noren.ledger.anchor/1", "noren.ledger.anchor/2", "noren.ledger.head/1\x00", "noren.ledger.checkpoint/1\x00"},
 			Once:   "labels differ, and end in NUL before the rest",
 			Places: []string{
 				"ledger/fingerprint.go: Ledger.NewFileHash: hmac.New", "ledger/fingerprint.go: Ledger.Key: hmac.New",

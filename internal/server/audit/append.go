@@ -146,7 +146,18 @@ func (l *Log) take() []*appending {
 // write writes the entries of a group. One that cannot be encoded has an error of its own,
 // and the others are written. The lock is held.
 func (l *Log) write(ctx context.Context, group []*appending) error {
-	return l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	for {
+		again, err := l.writeOnce(ctx, group)
+		if !again || err != nil {
+			return err
+		}
+	}
+}
+
+// writeOnce is write. It reports again, and has written nothing, where another process was
+// killed after it wrote entries: the store first gets to know of those.
+func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, err error) {
+	err = l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		f, err := os.OpenFile(l.path, os.O_RDWR, 0)
 		if err != nil {
 			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)})
@@ -157,6 +168,13 @@ func (l *Log) write(ctx context.Context, group []*appending) error {
 		}
 		if err := l.Damage(); err != nil {
 			return err
+		}
+		known, err := tx.AuditHead(ctx)
+		if err != nil {
+			return err
+		}
+		if again = known.N < l.n; again {
+			return l.adopt(ctx, tx)
 		}
 		lines := encodeAll(group, l.n, l.head, time.UnixMilli(tx.Now))
 		if len(lines) == 0 {
@@ -184,6 +202,7 @@ func (l *Log) write(ctx context.Context, group []*appending) error {
 		}
 		return tx.SetAuditHead(ctx, store.AuditHead{N: l.n, Hash: l.head, Size: l.size})
 	})
+	return again, err
 }
 
 // encoded is an entry as it is written.

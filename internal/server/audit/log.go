@@ -36,6 +36,7 @@ type Log struct {
 	places []int64 // where entries 1, 1+stride, ... begin
 	damage damage
 	step   func(string) // called at each step; tests stop there
+	trusts bool         // the log may be ahead of the store by any number of entries
 	retry  *time.Timer  // of [Log.Flush], while entries wait for it
 	closed bool
 
@@ -53,7 +54,16 @@ type Log struct {
 // incomplete is cut, and the cut is noted in the log. Any other damage does not keep the
 // log from opening: see [Log.Damage].
 func Open(ctx context.Context, path string, s *store.Store) (*Log, error) {
-	l := &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt}
+	return open(ctx, &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt})
+}
+
+// Accept is [Open] for a log that is ahead of the store by any number of entries: the store
+// is an older one, and goes on from the end of the log.
+func Accept(ctx context.Context, path string, s *store.Store) (*Log, error) {
+	return open(ctx, &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt, trusts: true})
+}
+
+func open(ctx context.Context, l *Log) (*Log, error) {
 	cut, err := l.catchUp(ctx)
 	if err != nil {
 		return nil, err
@@ -101,11 +111,27 @@ func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
 			return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
 		}
 		defer func() { _ = f.Close() }()
-		cut, err = l.sync(ctx, tx, f)
-		return err
+		if cut, err = l.sync(ctx, tx, f); err != nil || l.Damage() != nil {
+			return err
+		}
+		return l.adopt(ctx, tx)
 	})
 	return cut, err
 }
+
+// adopt stores the head where the log was ahead of the store, so that it is never ahead by
+// more than what one process was killed with.
+func (l *Log) adopt(ctx context.Context, tx *store.Tx) error {
+	known, err := tx.AuditHead(ctx)
+	if err != nil || known.N >= l.n {
+		return err
+	}
+	return tx.SetAuditHead(ctx, store.AuditHead{N: l.n, Hash: l.head, Size: l.size})
+}
+
+// ErrStoreOlder is the cause of the damage of a log that is ahead of the store by more than
+// a kill can leave.
+var ErrStoreOlder = errors.New("server.db is older than the audit log, or missing")
 
 // sync checks the part of the file that this process has not seen, against the chain and
 // the head in the store. Damage is kept and is no error. Both locks are held.
@@ -129,6 +155,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 		return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
 	}
 	in := bufio.NewReaderSize(f, longest)
+	ahead := "" // the time of the entries that the store does not know
 	for {
 		if l.n&0xfff == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -156,10 +183,19 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 		case err != nil:
 			return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
 		}
-		_, h, err := decode(text[:len(text)-1], l.n+1, l.head)
+		e, h, err := decode(text[:len(text)-1], l.n+1, l.head)
 		if err != nil {
 			_ = l.damage.set(err)
 			return 0, nil
+		}
+		if l.n >= known.N && !l.trusts {
+			// The entries of one write have one time, and the store gets to know of a write
+			// before the next one begins.
+			if ahead != "" && e.At != ahead || l.n-known.N >= mostTogether {
+				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: "audit log", What: fmt.Sprintf("the store knows %d entries, and the log has more than a kill can leave", known.N), Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
+				return 0, nil
+			}
+			ahead = e.At
 		}
 		l.took(h, int64(len(text)))
 	}

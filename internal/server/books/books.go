@@ -121,6 +121,12 @@ func New(ctx context.Context, config Config) (*Books, error) {
 			b.byID[d.id] = d
 		}
 	}
+	if config.Sealed() != "" {
+		return b, nil // nothing is removed: the store may be an older one
+	}
+	if err := b.mendPaths(ctx); err != nil {
+		return nil, err
+	}
 	for _, d := range b.list() {
 		if _, err := config.Tables.Get(ctx, d.Table); isNotFound(err) && !d.Gone {
 			if err := b.TableDeleted(ctx, d.Table); err != nil {
@@ -136,6 +142,9 @@ func New(ctx context.Context, config Config) (*Books, error) {
 
 // recover ends the opening of a book that the ledger knows, and undoes another.
 func (b *Books) recover(ctx context.Context, d *document) (*document, error) {
+	if b.config.Sealed() != "" { // the ledger, or the store, may be an older one
+		return d, nil
+	}
 	_, err := b.dataset(ctx, d.Name)
 	switch {
 	case noren.CodeOf(err) == "no-dataset":
@@ -143,10 +152,40 @@ func (b *Books) recover(ctx context.Context, d *document) (*document, error) {
 	case err != nil:
 		return nil, err
 	}
-	if b.config.Sealed() != "" { // the opener's account is made once the ledger can be written
-		return d, nil
-	}
 	return b.finish(ctx, d)
+}
+
+// mendPaths makes the ledger read each book's file in the folder of this server. The
+// folder may have been moved, or be a copy of another: the ledger's paths then lead to
+// where it was.
+func (b *Books) mendPaths(ctx context.Context) error {
+	for _, d := range b.list() {
+		if d.Gone {
+			continue
+		}
+		set, err := b.dataset(ctx, d.Name)
+		if noren.CodeOf(err) == "no-dataset" {
+			continue // health says so
+		}
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.EvalSymlinks(b.config.Dir)
+		if err != nil {
+			return tables.FileError(err)
+		}
+		own := filepath.Join(dir, d.id, d.Folder, filepath.Base(set.File))
+		if own == set.File {
+			continue
+		}
+		if _, err := os.Lstat(own); err != nil {
+			continue // a version that was granted and not noted, or a lost file: it says so when it is read
+		}
+		if err := b.config.Service().LedgerMove(ctx, d.Name, own); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // clean removes folders of files that no book names.

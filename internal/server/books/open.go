@@ -323,6 +323,9 @@ func (b *Books) grant(ctx context.Context, run *jobs.Run, d *document, grant *ap
 	if err != nil {
 		return nil, err
 	}
+	if err := tables.Verify(ctx, path, from.sha256); err != nil {
+		return nil, err
+	}
 	grant.Table.File = path
 	operations := b.config.Service()
 	if run != nil {

@@ -253,3 +253,12 @@ func (q *Questions) Parts(ctx context.Context, id string, r *Reader) (certificat
 	}
 	return a.Certificate, a.Payload, nil
 }
+
+// CertificateOf is the certificate of an answer, in the form in which it is sent and stored.
+func CertificateOf(body []byte) (json.RawMessage, error) {
+	var a struct {
+		Certificate json.RawMessage `json:"certificate"`
+	}
+	err := json.Unmarshal(body, &a)
+	return a.Certificate, err
+}

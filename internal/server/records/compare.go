@@ -49,7 +49,7 @@ func (r *Records) source(ctx context.Context, s *side) (string, error) {
 		return "", problem.New("unfit", "The table that a release was made of is no longer there, or has changed: the releases cannot be compared.").
 			Hinted("compare them where both tables are, by noren assess --previous")
 	}
-	return h.Input, nil
+	return h.Input, h.Unchanged(ctx)
 }
 
 // Compare begins the job that compares a release with another of the same people.

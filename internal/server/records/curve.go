@@ -78,6 +78,9 @@ func (r *Records) StartCurve(ctx context.Context, id, by string, asked []int) (*
 		refine = "fast"
 	}
 	job, err := r.config.Jobs.Submit(jobs.Task{Kind: "curve", Table: row.Parent, Recipe: id, By: by, Run: func(ctx context.Context, run *jobs.Run) (any, error) {
+		if err := h.Unchanged(ctx); err != nil {
+			return nil, err
+		}
 		operations := r.config.Service()
 		operations.Progress = run.Progress
 		var failed error

@@ -68,6 +68,10 @@ func (r *Records) StartPreview(ctx context.Context, id, by string) (*jobs.Job, e
 			r.keepFailure(id, version, h.Table.Version, err)
 			return nil, err
 		}
+		if err := h.Unchanged(ctx); err != nil { // while it was read
+			_ = os.RemoveAll(made.dir)
+			return nil, err
+		}
 		r.keep(made)
 		// The table may have been deleted meanwhile, before or after the preview was kept.
 		if _, err := r.config.Tables.Hold(context.WithoutCancel(ctx), h.Table.ID); err != nil {
@@ -81,6 +85,9 @@ func (r *Records) StartPreview(ctx context.Context, id, by string) (*jobs.Job, e
 
 // make makes the file of a release, its page and what it is described by.
 func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version int64, h *tables.Held, p *Parameters) (_ *preview, err error) {
+	if err := h.Unchanged(ctx); err != nil {
+		return nil, err
+	}
 	source, err := os.Stat(h.Input)
 	if err != nil {
 		return nil, tables.FileError(err)

@@ -162,6 +162,9 @@ func (r *Records) forget(p *preview) {
 
 // release certifies the file of a preview and makes it a release.
 func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by string) (string, error) {
+	if err := p.held.Unchanged(ctx); err != nil {
+		return "", err
+	}
 	operations := r.config.Service()
 	operations.Progress = run.Progress
 	made, err := operations.Certify(ctx, &api.CertifyRequest{
@@ -270,6 +273,9 @@ func (r *Records) recover(ctx context.Context) error {
 		if err := r.note(ctx, &rows[i], d); err != nil {
 			return err
 		}
+	}
+	if r.config.Sealed() != "" {
+		return nil // nothing is removed: the store may be an older one
 	}
 	entries, err := os.ReadDir(r.config.Releases)
 	if err != nil {

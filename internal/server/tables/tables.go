@@ -18,6 +18,8 @@ import (
 
 // Config holds what tables need.
 type Config struct {
+	// Sealed says why nothing is changed; "" where it is. Optional.
+	Sealed func() string
 	// Dir is the folder of tables. Required.
 	Dir string
 	// Store keeps what is known of tables. Required.
@@ -61,6 +63,9 @@ func New(ctx context.Context, config Config) (*Tables, error) {
 		config.MostBytes = 16 << 30
 	}
 	t := &Tables{config: config}
+	if config.Sealed != nil && config.Sealed() != "" {
+		return t, nil // nothing is removed: the store may be an older one
+	}
 	return t, t.Recover(ctx)
 }
 

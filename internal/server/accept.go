@@ -1,0 +1,79 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/server/audit"
+	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/service"
+)
+
+// Accept makes a folder serve of which server.db or the signing key is older than the rest,
+// or missing, and no newer copy exists. All sessions, sign-in links and tokens end, since
+// those that had ended may be valid in the older store. The ledger must be sound: it is
+// reconciled first. The audit log holds what was accepted. The server must not run.
+func Accept(ctx context.Context, dir string) (err error) {
+	if err := private(dir); err != nil {
+		return err
+	}
+	lock, err := store.NewLock(ctx, filepath.Join(dir, "lock"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	ledger := filepath.Join(dir, "ledger.db")
+	kept, err := service.Keep(ctx, ledger, service.KeepOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	if err := kept.Sealed(); err != nil {
+		return err
+	}
+	now, err := kept.Known(ctx)
+	if err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, filepath.Join(dir, "server.db"), store.SystemClock())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	s := &Server{store: st, kept: kept}
+	if err := s.compareLedger(ctx); err != nil {
+		return err // the ledger is the older one: reconcile it
+	}
+	log, err := audit.Accept(ctx, filepath.Join(dir, "audit.log"), st)
+	if err != nil {
+		return err
+	}
+	if err := log.Damage(); err != nil {
+		return err
+	}
+	h := &Host{st, auth.New(st), log, false, dir}
+	if err := h.note(ctx, "folder.accept", now.Ledger, nil); err != nil {
+		return err
+	}
+	_, keyErr := os.Lstat(filepath.Join(dir, "key", "key.pem"))
+	if keyErr == nil {
+		_, keyErr = certificate.LoadKey(filepath.Join(dir, "key", "key.pem"))
+	}
+	if noren.KindOf(keyErr) == noren.BadData {
+		return keyErr // a damaged key is not overwritten
+	}
+	return st.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.EndCredentials(ctx); err != nil {
+			return err
+		}
+		if err := tx.RetireKeys(ctx); err != nil {
+			return err
+		}
+		return tx.SettleLedger(ctx, &store.LedgerSeen{Ledger: now.Ledger, Seq: now.Seq, Hash: now.Hash, Spent: now.Spent})
+	})
+}

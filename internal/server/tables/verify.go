@@ -1,0 +1,32 @@
+package tables
+
+import (
+	"context"
+	"os"
+
+	"github.com/noren-privacy/noren/internal/server/problem"
+)
+
+// Verify refuses a file that is a link, or whose SHA-256 is not sum: it is not the copy
+// that was made. It is called before and after a file is computed from.
+func Verify(ctx context.Context, path, sum string) error {
+	named, err := os.Lstat(path)
+	if err != nil || !named.Mode().IsRegular() {
+		return altered()
+	}
+	got, err := hashFile(ctx, path, nil)
+	if err != nil {
+		return err
+	}
+	if sum != "" && got != sum {
+		return altered()
+	}
+	return nil
+}
+
+// Unchanged is [Verify] of the table's copy.
+func (h *Held) Unchanged(ctx context.Context) error { return Verify(ctx, h.Input, h.SHA256) }
+
+func altered() error {
+	return problem.New("unavailable", "The server's copy of the table is not the file that was added.").Hinted("put the copy of the folder back, or add the table again")
+}

@@ -1,0 +1,32 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Move makes the path the one of a data set's file, which was moved or copied there with
+// the folder that holds it. Nothing else of the data set changes: the file is compared with
+// the prints of the current version when it is read. Errors are those of [Ledger.Grant].
+func (l *Ledger) Move(ctx context.Context, dataset, path string) error {
+	paths, err := spellings(path)
+	if err != nil {
+		return err
+	}
+	return l.grant(ctx, func(tx *sql.Tx) (*grantBody, error) {
+		a, err := findAccount(ctx, tx, 0, kindDataset, dataset)
+		if err != nil {
+			return nil, err
+		}
+		if a == nil {
+			return nil, noDataset(dataset)
+		}
+		g := &Grant{Name: dataset, Path: path}
+		if err := g.checkHeld(ctx, tx, a.id, paths); err != nil {
+			return nil, err
+		}
+		b := a.body()
+		b.Path = paths[0]
+		return b, nil
+	}, func(*sql.Tx, *grantBody) error { return nil })
+}

@@ -1,0 +1,129 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// amounts is what other files know to be spent: given, and that of the anchor where it can
+// be read and states amounts.
+func (l *Ledger) amounts(given []Seen) ([]Seen, error) {
+	if !l.anchored() {
+		return given, nil
+	}
+	known, err := l.readAnchor()
+	var sealed *SealedError
+	switch {
+	case err == nil && known.amounts:
+		return append(slices.Clone(given), known.Seen), nil
+	case err == nil, errors.As(err, &sealed), errors.Is(err, errNoAnchor):
+		return given, nil // reconcileAnchor judges it
+	}
+	return nil, fileError(l.anchor, "the anchor cannot be read", err)
+}
+
+// find is the account of the data set that s is of: by its name, or else by the print of
+// its table, which was granted under another name since. nil where there is none.
+func (s *Spent) find(ctx context.Context, q querier) (*account, error) {
+	a, err := findAccount(ctx, q, 0, kindDataset, s.Dataset)
+	if err != nil || a != nil {
+		return a, err
+	}
+	return oneAccount(ctx, q, "parent IS NULL AND fingerprint = ?", s.Print)
+}
+
+// spends reports whether anything was spent.
+func (s *Spent) spends() bool { return s.Epsilon > 0 || s.Delta > 0 || s.Rho > 0 || s.Gaussian > 0 }
+
+// restoreDatasets makes the accounts of data sets whose grants are lost, and gives those
+// the accounting in which they were spent whose grant of it is lost. Their caps are 0 until
+// what was spent is charged.
+func (l *Ledger) restoreDatasets(ctx context.Context, tx *sql.Tx, known []Seen, did *Recovery, now int64) error {
+	for i := range known {
+		for j := range known[i].Spent {
+			s := &known[i].Spent[j]
+			a, err := s.find(ctx, tx)
+			if err != nil {
+				return err
+			}
+			var b *grantBody
+			switch {
+			case a == nil:
+				b = &grantBody{Kind: kindDataset, Name: s.Dataset, Unit: s.Unit, Neighbours: s.Neighbours, Fingerprint: s.Print, Path: s.Path}
+				if b.Account, err = nextAccount(ctx, tx); err != nil {
+					return err
+				}
+			case s.spends() && !a.spent() && (a.accounting != s.Accounting || a.statementDelta != s.StatementDelta || a.unit != s.Unit || a.neighbours != s.Neighbours):
+				b = a.body()
+				b.Unit, b.Neighbours, b.Replaces = s.Unit, s.Neighbours, true
+			default:
+				continue
+			}
+			b.setLimit(s.Accounting, s.StatementDelta, Cost{})
+			b.Time = now
+			k, err := l.appendLink(ctx, tx, kindGrant, b)
+			if err != nil {
+				return err
+			}
+			if err := applyGrant(ctx, tx, k.Seq, b); err != nil {
+				return err
+			}
+			did.Restored = append(did.Restored, s.Dataset)
+		}
+	}
+	return nil
+}
+
+// broughtBack is what evidence of the charge at an entry brought back.
+type broughtBack struct {
+	link  int64
+	lines []line
+}
+
+// shortfall is what known states to be spent beyond the accounts. What was brought back of
+// charges after the entry that a file knows does not count against what it knows: its
+// amounts do not hold these charges.
+func shortfall(ctx context.Context, q querier, known []Seen, brought []broughtBack, did *Recovery) ([]excessLine, error) {
+	short := map[int64]line{}
+	for i := range known {
+		for j := range known[i].Spent {
+			s := &known[i].Spent[j]
+			a, err := s.find(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			if a == nil || !s.spends() {
+				continue
+			}
+			if a.accounting != s.Accounting {
+				// Both accountings were spent. Their amounts cannot be compared: nothing is left.
+				left := a.left()
+				short[a.id] = a.lineOver(left.Epsilon, left.Delta, int64(left.Rho), 0)
+				did.Skipped = append(did.Skipped, fmt.Sprintf("data set %s spent in another accounting: nothing is left of its budget", a.name))
+				continue
+			}
+			for _, b := range brought {
+				for _, n := range b.lines {
+					if n.Account == a.id && b.link > known[i].Seq {
+						a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho, a.spentGaussian-n.Gaussian
+					}
+				}
+			}
+			n := a.lineOver(s.Epsilon-a.spentEps, s.Delta-a.spentDelta, s.Rho-a.spentRho, s.Gaussian-a.spentGaussian)
+			was := short[a.id]
+			n.Eps, n.Delta, n.Gaussian = max(n.Eps, was.Eps), max(n.Delta, was.Delta), max(n.Gaussian, was.Gaussian)
+			n.Rho = max(n.Rho, was.Rho, n.Gaussian)
+			short[a.id] = n
+		}
+	}
+	var out []excessLine
+	for id, n := range short {
+		if n.charges() {
+			out = append(out, excessLine{id, n})
+		}
+	}
+	return out, nil
+}

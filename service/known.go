@@ -1,0 +1,82 @@
+package service
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/ledger"
+)
+
+// Known is what a file beside the ledger, such as the store of a server, knows of it.
+type Known struct {
+	// Ledger is the ledger's id, Seq and Hash its last entry.
+	Ledger string
+	Seq    int64
+	Hash   []byte
+	// Spent is what each data set had spent after that entry, in JSON.
+	Spent []byte
+}
+
+func knownOf(s *ledger.Seen) (*Known, error) {
+	spent, err := json.Marshal(s.Spent)
+	return &Known{s.Ledger, s.Seq, s.Hash, spent}, err
+}
+
+func (k *Known) seen() (*ledger.Seen, error) {
+	s := &ledger.Seen{Ledger: k.Ledger, Seq: k.Seq, Hash: k.Hash}
+	if err := json.Unmarshal(k.Spent, &s.Spent); err != nil {
+		return nil, &noren.Error{Kind: noren.BadData, Where: "ledger", What: "what is known to be spent cannot be read", Hint: "put an older copy of the file that holds it back"}
+	}
+	return s, nil
+}
+
+// Beside is what the files beside a ledger know, for a reconciliation.
+type Beside struct {
+	// Known is what they know to be spent; nil where they know nothing.
+	Known *Known
+	// Certificates are those that they hold.
+	Certificates []*certificate.Signed
+	// Keys are the keys that signed there.
+	Keys []ed25519.PublicKey
+	// Reconciled is called with what the ledger is afterwards. Required.
+	Reconciled func(ctx context.Context, now *Known) error
+}
+
+// Known is the ledger's last entry with what is spent.
+func (k *Kept) Known(ctx context.Context) (*Known, error) {
+	s, err := k.ledger.Known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return knownOf(s)
+}
+
+// Compare fails with an error of kind Refused, code sealed, unless the ledger contains the
+// entry that is known. by says who knows it, as in "server.db knows".
+func (k *Kept) Compare(ctx context.Context, known *Known, by string) error {
+	s, err := known.seen()
+	if err != nil {
+		return err
+	}
+	return k.ledger.Holds(ctx, s, by)
+}
+
+// CompareCharge fails as [Kept.Compare] does unless the entry is the charge of a request key.
+func (k *Kept) CompareCharge(ctx context.Context, entry int64, key, by string) error {
+	return k.ledger.HoldsCharge(ctx, entry, key, by)
+}
+
+// ChargesAfter calls do with the principal and the request key of each charge after an
+// entry, in their order, until it fails.
+func (k *Kept) ChargesAfter(ctx context.Context, entry int64, do func(principal, key string) error) error {
+	return k.ledger.ChargesAfter(ctx, entry, do)
+}
+
+// LedgerMove makes the ledger read the file of a data set at another path, to which it was
+// moved or copied. The file is compared with the grant when it is read.
+func (s *Service) LedgerMove(ctx context.Context, dataset, path string) error {
+	return s.withLedger(ctx, func(l *ledger.Ledger) error { return l.Move(ctx, dataset, path) })
+}
