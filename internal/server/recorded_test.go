@@ -250,6 +250,10 @@ func shortened(t *testing.T, body string) string {
 			return all
 		case map[string]any:
 			for key, one := range v {
+				if _, is := one.(bool); is || one == nil { // no text
+					delete(v, key)
+					continue
+				}
 				v[key] = short(one)
 			}
 		}
