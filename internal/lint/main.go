@@ -1,0 +1,121 @@
+// Command lint checks the style of all sources below the working folder: phrases that are not
+// used in documents, comments, help and texts, and lines of Go above 140 columns.
+//
+//	go run ./internal/lint
+//
+// Folders of exempt.txt, one a line, may have longer lines.
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// most is the number of columns of a line; a tab is one.
+const most = 140
+
+//go:embed exempt.txt
+var exemptFolders string
+
+func main() {
+	faults, err := lint(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lint:", err)
+		os.Exit(2)
+	}
+	for _, fault := range faults {
+		fmt.Println(fault)
+	}
+	if len(faults) > 0 {
+		os.Exit(1)
+	}
+}
+
+// lint returns what is wrong in the sources below root, each with its place.
+func lint(root string) (faults []string, err error) {
+	folders := strings.Fields(exemptFolders)
+	check := func(at, text string) {
+		if found, instead := unusedPhrase(strings.Join(strings.Fields(text), " ")); found != "" {
+			faults = append(faults, fmt.Sprintf("%s: %q; write: %s", at, found, instead))
+		}
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "node_modules" || name == "testdata" || name == "dist" || len(name) > 1 && name[0] == '.' {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		name := filepath.ToSlash(path)
+		document := strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".txt") && strings.Contains(name, "/help/")
+		if !document && !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if document {
+			for _, paragraph := range strings.Split(string(text), "\n\n") {
+				line, _, _ := strings.Cut(strings.TrimSpace(paragraph), "\n")
+				check(name+": "+line, paragraph)
+			}
+			return nil
+		}
+		if !exempt(filepath.ToSlash(filepath.Dir(path)), folders) {
+			for _, line := range longLines(string(text)) {
+				faults = append(faults, fmt.Sprintf("%s:%d: above %d columns", name, line, most))
+			}
+		}
+		if strings.HasPrefix(name, "internal/lint/") {
+			return nil // it has the phrases
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, group := range f.Comments {
+			check(set.Position(group.Pos()).String(), group.Text())
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				check(set.Position(l.Pos()).String(), l.Value)
+			}
+			return true
+		})
+		return nil
+	})
+	return faults, err
+}
+
+// longLines are the numbers of the lines of a text with too many columns.
+func longLines(text string) (lines []int) {
+	for i, line := range strings.Split(text, "\n") {
+		if utf8.RuneCountInString(line) > most {
+			lines = append(lines, i+1)
+		}
+	}
+	return lines
+}
+
+// exempt reports whether a folder is one of the list or below one.
+func exempt(dir string, folders []string) bool {
+	for _, f := range folders {
+		if dir == f || strings.HasPrefix(dir, f+"/") {
+			return true
+		}
+	}
+	return false
+}
