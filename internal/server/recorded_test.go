@@ -167,7 +167,7 @@ func TestRecorded(t *testing.T) {
 	r.send(t, "GET", "/tables", nil, nil)
 	r.send(t, "POST", "/books", smallBook(table.ID), nil)
 
-	// An auditor, a person without a token, and a token that does not exist.
+	// An auditor, no sign-in, and a token that does not exist.
 	for _, secret := range []string{reader, "", "none"} {
 		r.steward = &steward{s.running, secret}
 		r.send(t, "GET", "/tables", nil, nil)
