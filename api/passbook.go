@@ -129,6 +129,14 @@ type SpendPoint struct {
 	Spent Cost `json:"spent"`
 }
 
+// LedgerMoveRequest asks to read the file of a data set at another path.
+type LedgerMoveRequest struct {
+	// Dataset is the name of the data set. Required.
+	Dataset string `json:"dataset"`
+	// Path is where the file was moved or copied. Required.
+	Path string `json:"path"`
+}
+
 // LedgerRaiseRequest asks to raise the cap of a data set or of an analyst. A part that
 // is not stated stays as it is.
 type LedgerRaiseRequest struct {

@@ -48,7 +48,6 @@ var errorTexts = []Entry{
 	{"%s is a probability", "%s は確率です"},
 	{"%s is for quantiles", "%s は分位点のためのものです"},
 	{"%s is in another of your answers, and a column that tells persons apart is dropped", "%s は別の答えにもあります。人を区別する列は落とされます"},
-	{"%s is larger than 1 GiB", "%s は 1 GiB を超えています"},
 	{"%s is no column that is learned from", "%s は学習に使われる列ではありません"},
 	{"%s is of categories, which have no %s", "%s は区分の列で、%s がありません"},
 	{"%s is so small that there would be no noise", "%s が小さすぎて、雑音がなくなります"},

@@ -325,7 +325,7 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 	beyond := outer*outside + full*curved + other*other
 	out.parts.Model = math.Sqrt(inner*within + beyond + lost*lost*all)
 	if from.spread >= twoValued {
-		out.parts = out.parts.withEdge(c.rich.edge(u, fitted))
+		out.parts = out.parts.withEdge(c.rich.edge(u, fitted), w.public.Dim)
 	}
 	if spread > 0 {
 		// A table that differs along the question shifts parts of it by their variances.

@@ -48,6 +48,9 @@ const (
 	// mostEdge bounds the standard error with the edge by the one without: the released
 	// features follow most of a question also there.
 	mostEdge = 2.25
+	// mostEdgeOfLine is the same for a single column, where kernels tell the mean near the last
+	// record well. Beyond it w u has no variance, and a warning says so.
+	mostEdgeOfLine = 1.3
 )
 
 // singlesOf are the parts of the mean of v by w.
@@ -67,10 +70,14 @@ func singlesOf(w, v []float64) *singles {
 func (t *singles) ruled() bool { return t.skewed() && t.index > noVariance }
 
 // withEdge are the parts of a standard error whose public part is at least edge.
-func (p Parts) withEdge(edge float64) Parts {
+func (p Parts) withEdge(edge float64, columns int) Parts {
+	most := mostEdge
+	if columns == 1 {
+		most = mostEdgeOfLine
+	}
 	rest := p
 	rest.Public = 0
-	most := mostEdge * p.total()
+	most *= p.total()
 	most = math.Sqrt(max(0, most*most-rest.total()*rest.total()))
 	p.Public = max(p.Public, min(edge, most))
 	return p

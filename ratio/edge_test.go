@@ -71,13 +71,13 @@ func TestIndependent(t *testing.T) {
 // standard error by no more than its bound.
 func TestWithEdge(t *testing.T) {
 	p := Parts{Public: 3, Privacy: 1, Private: 1, Model: 2}
-	if got := p.withEdge(2); got != p {
+	if got := p.withEdge(2, 2); got != p {
 		t.Errorf("a smaller edge: %+v", got)
 	}
-	if got := p.withEdge(5); got != (Parts{Public: 5, Privacy: 1, Private: 1, Model: 2}) {
+	if got := p.withEdge(5, 2); got != (Parts{Public: 5, Privacy: 1, Private: 1, Model: 2}) {
 		t.Errorf("a larger edge: %+v", got)
 	}
-	if got := p.withEdge(math.Inf(1)).total(); math.Abs(got-mostEdge*p.total()) > 1e-12 {
+	if got := p.withEdge(math.Inf(1), 2).total(); math.Abs(got-mostEdge*p.total()) > 1e-12 {
 		t.Errorf("no bound: %g, want %g", got, mostEdge*p.total())
 	}
 }

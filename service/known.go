@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/ledger"
 )
@@ -77,6 +78,6 @@ func (k *Kept) ChargesAfter(ctx context.Context, entry int64, do func(principal,
 
 // LedgerMove makes the ledger read the file of a data set at another path, to which it was
 // moved or copied. The file is compared with the grant when it is read.
-func (s *Service) LedgerMove(ctx context.Context, dataset, path string) error {
-	return s.withLedger(ctx, func(l *ledger.Ledger) error { return l.Move(ctx, dataset, path) })
+func (s *Service) LedgerMove(ctx context.Context, r *api.LedgerMoveRequest) error {
+	return s.withLedger(ctx, func(l *ledger.Ledger) error { return l.Move(ctx, r.Dataset, r.Path) })
 }

@@ -47,6 +47,7 @@ func Commands() []Way {
 		way("ratio plan", tableRead, "expected errors", anyone, Ungranted),
 		way("reproduce", nothing, "the name of another program", anyone, None),
 		way("serve", "the folder of a server", "replies of the routes", anyone, None),
+		way("serve accept", "the folder of a server", "what the server takes as it is", steward, None),
 		way("serve audit-check", "an export of an audit log", "a verdict", anyone, None),
 		way("serve calibrate", "tables that it makes", "times", steward, None),
 		way("serve grant", nothing, "a role", steward, None),

@@ -111,8 +111,8 @@ func TestKilledQuery(t *testing.T) {
 			t.Error(text)
 		}
 	}
-	// The ledger cannot know that the killed one is over until its lease is.
-	if got := strings.Join(states(), " "); got != "reserved forfeited" {
+	// Both wait for a request with the same key: neither is forfeited.
+	if got := strings.Join(states(), " "); got != "reserved reserved" {
 		t.Errorf("the charges are %s", got)
 	}
 	// What is left is left, and no more.

@@ -27,7 +27,8 @@ func TestExpanded(t *testing.T) {
 	if again := words(1, 2, "answer"); again != first {
 		t.Error("a stream is not repeated")
 	}
-	key, err := hkdf.Key(sha256.New, append([]byte{1}, make([]byte, 31)...), append([]byte{2}, make([]byte, 31)...), "noren.noise/1\x00answer", 32)
+	salt := append([]byte{2}, make([]byte, 31)...)
+	key, err := hkdf.Key(sha256.New, append([]byte{1}, make([]byte, 31)...), salt, "noren.noise/1\x00answer", 32)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestUnusedPhrase(t *testing.T) {
 	}
 }
 
-func TestLongLines(t *testing.T) {
+func TestLinesAboveTheLimit(t *testing.T) {
 	fits := "\t// " + strings.Repeat("é", most-4)
 	text := fits + "\n" + fits + "e\n" + fits
 	if got := longLines(text); len(got) != 1 || got[0] != 2 {

@@ -107,6 +107,7 @@ func (s *Server) reader(c *call) *questions.Reader {
 		ID: c.actor.ID, Name: c.actor.Name,
 		All:     func(table string) bool { return c.actor.Has(table, auth.Steward, auth.Auditor) },
 		Analyst: func(table string) bool { return c.actor.Has(table, auth.Analyst) },
+		Asks:    func(table string) bool { return c.actor.Has(table, askers...) },
 	}
 }
 

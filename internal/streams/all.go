@@ -205,6 +205,11 @@ func tables() []Stream {
 func keys() []Stream {
 	return []Stream{
 		{
+			Kind: Print, Purpose: "commitments to the paths of grants, which exports leave out", Key: "a salt of 128 bits, drawn for each grant and stored in it", Message: "label, salt and paths as JSON", Labels: []string{"noren.ledger.paths/1\x00"},
+			Once:   "a salt is in one grant alone, and is in no export",
+			Places: []string{"ledger/paths.go: hide: sha256 of a secret", "ledger/paths.go: newSalt: rand.Read"},
+		},
+		{
 			Kind: Fresh, Purpose: "the signing key, the secret and the id of a ledger; ids, tokens, sessions and seeds of a server", Key: "the system's random source", Message: "none", Once: "each bit is used once",
 			Places: []string{"certificate/key.go: LoadOrCreateKey: rand.Reader", "ledger/create.go: fill: rand.Read", "ledger/store.go: randomID: rand.Read", "internal/server/store/store.go: random: rand.Read"},
 		},

@@ -181,7 +181,7 @@ func (b *Books) mendPaths(ctx context.Context) error {
 		if _, err := os.Lstat(own); err != nil {
 			continue // a version that was granted and not noted, or a lost file: it says so when it is read
 		}
-		if err := b.config.Service().LedgerMove(ctx, d.Name, own); err != nil {
+		if err := b.config.Service().LedgerMove(ctx, &api.LedgerMoveRequest{Dataset: d.Name, Path: own}); err != nil {
 			return err
 		}
 	}

@@ -168,6 +168,8 @@ type Reader struct {
 	All func(table string) bool
 	// Analyst says that the reader is an analyst of a table.
 	Analyst func(table string) bool
+	// Asks says that the reader may ask questions about a table.
+	Asks func(table string) bool
 }
 
 // reads reports whether a reader may read the answers of a principal in a book.

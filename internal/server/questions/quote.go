@@ -268,8 +268,8 @@ func (q *Questions) stored(ctx context.Context, h *books.Held, request string, r
 	}
 }
 
-// opened reads the token of a quote of a principal, who must be an analyst of the table
-// still.
+// opened reads the token of a quote of a principal, who must be one who may ask questions
+// about the table still.
 func (q *Questions) opened(token string, r *Reader) (*content, *books.Held, error) {
 	c := &content{}
 	if q.sealer.open(token, c) != nil || c.Version != contentVersion || c.Principal != r.ID {
@@ -278,7 +278,7 @@ func (q *Questions) opened(token string, r *Reader) (*content, *books.Held, erro
 		return nil, nil, p
 	}
 	h, err := q.config.Books.Hold(c.Book)
-	if err == nil && !r.Analyst(h.Table) {
+	if err == nil && !r.Asks(h.Table) {
 		err = problem.NotFound()
 	}
 	return c, h, err
