@@ -254,8 +254,8 @@ func runDocument(t *testing.T, root, name string, env []string, steps []step, sl
 			}
 		}
 		run := shell
-		// A database is not at hand everywhere, and a server does not end.
-		if state.long || strings.Contains(line, "pg:") || strings.HasPrefix(line, "noren serve") {
+		// A database and the folder of a server are not at hand everywhere, and a server does not end.
+		if state.long || strings.Contains(line, "pg:") || strings.Contains(line, "/var/lib/noren/") || strings.HasPrefix(line, "noren serve") {
 			run = parse
 		}
 		out, code := run(t, dir, env, line)
