@@ -13,11 +13,6 @@ import (
 	"github.com/noren-privacy/noren/table/file"
 )
 
-// at puts a place before a usage error.
-func at(where string, err error) error {
-	return &noren.Error{Kind: noren.KindOf(err), Where: where, Err: err}
-}
-
 func closeSource(src file.Source) { _ = src.Close() }
 
 // outputFlags say how a text release is written where it is not as its source.

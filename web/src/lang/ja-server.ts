@@ -295,7 +295,7 @@ export const jaServer: Record<string, string> = {
   "code.unsound": "台帳が検証に合格しません。",
   "code.untrusted": "証明書に、信頼する鍵の署名がありません。",
   "code.unwritten": "予算は使われましたが、ファイルに書き込めませんでした。",
-  "code.noise-key": "課金済みですが、ノイズの鍵がありません",
+  "code.noise-key": "課金済みですが、ノイズの鍵がありません。",
   "code.withheld": "予算を使った後に読み取りまたは計算が失敗しました。理由は公開されません。",
   "code.quote-expired": "見積もりの期限が切れました。",
   "code.quote-outdated": "見積もりの後で、表の定義が変わりました。",
