@@ -15,6 +15,9 @@ type endedKey struct{ book, principal string }
 // bound, and further ones could measure by their misses how long works take. It holds from
 // this moment on, and is stored. What was accepted is still answered.
 func (q *Questions) end(book, principal string) {
+	if q.config.Fault("passed") != nil {
+		return // a test on a busy machine that is about something else
+	}
 	q.mu.Lock()
 	q.ended[endedKey{book, principal}] = true
 	q.mu.Unlock()
