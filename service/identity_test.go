@@ -53,6 +53,7 @@ var unstored = map[string]string{
 	"LedgerGrantRequest":         "makes a version, which the ledger identifies by its prints",
 	"LedgerGrantAnalystRequest":  "writes an entry of the ledger",
 	"LedgerHistoryRequest":       "reads the ledger",
+	"LedgerMoveRequest":          "writes where a file lies, which is compared with the grant when it is read",
 	"LedgerRaiseRequest":         "writes an entry of the ledger",
 	"LedgerReconcileRequest":     "reads the ledger and its head file",
 	"LedgerShowRequest":          "reads the ledger",

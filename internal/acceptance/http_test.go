@@ -17,6 +17,8 @@ import (
 type user struct {
 	*served
 	id, name, secret string
+	by               *user  // the steward who gave an account
+	account          string // the book of the account
 }
 
 // A reply is what the server answered, and after what time. err is set where no whole

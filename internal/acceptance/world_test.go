@@ -89,7 +89,7 @@ func (u *user) analyst(t *testing.T, name, book string, limit setting) *user {
 	t.Helper()
 	id := noren(t, "serve", "principal", "add", "--dir", u.dir, "--name", name, "--role", "analyst", "--object", "tb_abcdefgh23456777")
 	u.must(t, 200, "PUT", "/books/"+book+"/accounts/"+id, limit, nil)
-	return &user{served: u.served, id: id, name: name, secret: u.token(t, name)}
+	return &user{served: u.served, id: id, name: name, secret: u.token(t, name), by: u, account: book}
 }
 
 // amount is an amount of budget in the interface.
