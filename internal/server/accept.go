@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
-	"os"
+	"io/fs"
 	"path/filepath"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
@@ -56,16 +56,21 @@ func Accept(ctx context.Context, dir string) (err error) {
 	if err := log.Damage(); err != nil {
 		return err
 	}
-	h := &Host{st, auth.New(st), log, false, dir}
-	if err := h.note(ctx, "folder.accept", now.Ledger, nil); err != nil {
+	keyPath := filepath.Join(dir, "key", "key.pem")
+	if err := plainOrAbsent(keyPath); err != nil {
 		return err
 	}
-	_, keyErr := os.Lstat(filepath.Join(dir, "key", "key.pem"))
-	if keyErr == nil {
-		_, keyErr = certificate.LoadKey(filepath.Join(dir, "key", "key.pem"))
+	key, err := certificate.LoadKey(keyPath)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // a damaged key is not overwritten
 	}
-	if noren.KindOf(keyErr) == noren.BadData {
-		return keyErr // a damaged key is not overwritten
+	detail := map[string]string{"key": "none"}
+	if key != nil {
+		detail["key"] = certificate.KeyID(key.Public().(ed25519.PublicKey))
+	}
+	h := &Host{st, auth.New(st), log, false, dir}
+	if err := h.note(ctx, "folder.accept", now.Ledger, detail); err != nil {
+		return err
 	}
 	return st.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.EndCredentials(ctx); err != nil {
@@ -73,6 +78,11 @@ func Accept(ctx context.Context, dir string) (err error) {
 		}
 		if err := tx.RetireKeys(ctx); err != nil {
 			return err
+		}
+		if key != nil {
+			if err := useKey(ctx, tx, key); err != nil {
+				return err
+			}
 		}
 		return tx.SettleLedger(ctx, &store.LedgerSeen{Ledger: now.Ledger, Seq: now.Seq, Hash: now.Hash, Spent: now.Spent})
 	})

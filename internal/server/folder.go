@@ -29,14 +29,15 @@ const (
 	sealLedgerGone  = "The ledger is missing or cannot be read: put a copy of ledger.db and ledger.db.head back and reconcile it."
 	sealLedgerOld   = "The ledger is behind what is known of it: nothing is paid until it is reconciled."
 	sealKeyGone     = "The signing key is missing or cannot be read: put key/key.pem back. Without a copy, noren serve accept lets the server make a new key."
-	sealKeyOld      = "The signing key is one that was replaced: put the newest key/key.pem back, or accept it with noren serve accept."
+	sealStoreDamage = "server.db is damaged: put its newest copy back. Without one, move it away: noren serve accept then makes a new one."
+	sealKeyOld      = "The signing key is not the one in use: put the newest key/key.pem back, or accept it with noren serve accept."
 )
 
 // knows is how the reason of a seal names the store.
 const knows = "server.db knows"
 
 // openKey reads the signing key, and makes one where none was ever in use. A key that is
-// missing, or older than the one in use, seals the server.
+// missing, or is not the one in use, seals the server.
 func (s *Server) openKey(ctx context.Context) error {
 	inUse, err := s.store.KeyInUse(ctx)
 	if err != nil {
@@ -64,22 +65,15 @@ func (s *Server) openKey(ctx context.Context) error {
 		s.key, err = certificate.LoadOrCreateKey(s.path("work", "key.pem"))
 		return err
 	}
-	if id := s.keyID(); inUse != "" && id != inUse {
-		all, err := s.store.Keys(ctx)
-		if err != nil {
-			return err
-		}
-		for _, k := range all {
-			if k.ID == id {
-				s.setSealed(sealKeyOld)
-				return nil
-			}
-		}
+	if inUse != "" && s.keyID() != inUse {
+		// An earlier key, or one that somebody put there: a steward accepts it first.
+		s.keyGone = true
+		s.setSealed(sealKeyOld)
 	}
 	if s.Sealed() != "" {
 		return nil
 	}
-	return s.useKey(ctx)
+	return s.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return useKey(ctx, tx, s.key) })
 }
 
 // errNoKey refuses signatures where the signing key is missing.
@@ -130,7 +124,9 @@ func (s *Server) openLedger(ctx context.Context) error {
 	options := service.KeepOptions{TableMemory: s.cfg.TableMemory, Anchor: s.cfg.Anchor, Fault: s.cfg.Fault}
 	if !missing {
 		s.kept, err = service.Keep(ctx, s.ledger, options)
-		if err != nil && (!uses || noren.KindOf(err) != noren.BadData) {
+		// A ledger that is damaged fails in many ways. What the caller can mend, such as a
+		// ledger of a newer program, is an error of the start.
+		if kind := noren.KindOf(err); err != nil && (!uses || kind == noren.Usage || kind == noren.Interrupted) {
 			return err
 		}
 	}
@@ -314,6 +310,29 @@ func settleLedger(ctx context.Context, dir string, now *service.Known) error {
 	}
 	seen := &store.LedgerSeen{Ledger: now.Ledger, Seq: now.Seq, Hash: now.Hash, Spent: now.Spent}
 	return h.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.SettleLedger(ctx, seen) })
+}
+
+// openStore opens server.db. A damaged one seals the server, and an empty one takes its place
+// in work/.
+func (s *Server) openStore(ctx context.Context) (err error) {
+	s.store, err = store.Open(ctx, s.path("server.db"), s.cfg.Clock)
+	if noren.KindOf(err) != noren.BadData {
+		return err
+	}
+	s.cfg.Log.Error("the server's store is damaged; the server is sealed", "reason", err)
+	s.setSealed(sealStoreDamage)
+	s.store, err = store.Open(ctx, s.path("work", "server.db"), s.cfg.Clock)
+	return err
+}
+
+// unsure reports whether credentials that had ended may be valid in the store, because it
+// is an older one: none is taken then.
+func (s *Server) unsure() bool {
+	switch s.Sealed() {
+	case sealStoreAudit, sealStoreLedger, sealStoreDamage:
+		return true
+	}
+	return false
 }
 
 // sealAuditLog seals the server where the audit log is damaged, or ahead of the store.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -185,4 +186,59 @@ func TestFolderLockOutlivesItsFile(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A key in the place of the one in use signs nothing, until it is accepted; the audit log
+// then says which one it is. Another one is not taken for it afterwards.
+func TestReplacedKey(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	open := func(sealed string) *Server {
+		t.Helper()
+		s, err := New(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reason := s.Sealed(); reason != sealed {
+			t.Errorf("sealed: %q, want %q", reason, sealed)
+		}
+		if _, err := s.signer(); (err != nil) != (sealed != "") {
+			t.Errorf("signing: %v", err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	shut := func(s *Server) {
+		t.Helper()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace := func() {
+		t.Helper()
+		path := filepath.Join(cfg.Dir, "key", "key.pem")
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := certificate.LoadOrCreateKey(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shut(open(""))
+	replace()
+	shut(open(sealKeyOld))
+	if err := Accept(t.Context(), cfg.Dir); err != nil {
+		t.Fatal(err)
+	}
+	s := open("")
+	items, _, err := s.audit.Page(t.Context(), auditFilter("folder.accept"), 0, 10)
+	if err != nil || len(items) != 1 || items[0].Detail["key"] != s.keyID() {
+		t.Errorf("%+v, %v", items, err)
+	}
+	shut(s)
+	if err := Accept(t.Context(), cfg.Dir); err != nil {
+		t.Fatal(err)
+	}
+	replace()
+	shut(open(sealKeyOld))
 }

@@ -216,8 +216,12 @@ func (h *Host) Principals(ctx context.Context) ([]store.Principal, error) {
 }
 
 // SetupLink is a sign-in link of the first steward: that of a server which no principal
-// has signed in to yet, and that of a demonstration. Otherwise it returns nil.
+// has signed in to yet, and that of a demonstration. Otherwise it returns nil, as for a
+// sealed server.
 func (s *Server) SetupLink(ctx context.Context) (*SignInLink, error) {
+	if s.Sealed() != "" {
+		return nil, nil
+	}
 	used, err := s.store.SignedIn(ctx)
 	if err != nil || used && !s.cfg.Demo {
 		return nil, err

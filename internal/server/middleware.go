@@ -240,6 +240,9 @@ func (s *Server) whoIs(r *http.Request, from netip.Addr) (*auth.Actor, error) {
 
 // actorOf is whoIs, with the function that finds the principal of a session's secret.
 func (s *Server) actorOf(r *http.Request, from netip.Addr, session func(context.Context, string) (*auth.Actor, error)) (*auth.Actor, error) {
+	if s.unsure() && (len(r.Header.Values("Authorization")) > 0 || len(r.CookiesNamed(s.cookieName())) > 0) {
+		return nil, problem.New("sealed", s.Sealed())
+	}
 	if values := r.Header.Values("Authorization"); len(values) > 0 {
 		scheme, token, ok := strings.Cut(values[0], " ")
 		if len(values) > 1 || !ok || !strings.EqualFold(scheme, "bearer") {

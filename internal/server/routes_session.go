@@ -83,8 +83,12 @@ func (s *Server) registerSession(api huma.API, _ *http.ServeMux) {
 	register(s, api, op("DELETE", "/session", "Sign out"), access{action: "session.end"}, s.signOut)
 }
 
-// limitSignIn limits looks at links and sign-ins of an address.
+// limitSignIn limits looks at links and sign-ins of an address, and refuses them where links
+// that were used may be unused in an older store.
 func (s *Server) limitSignIn(ctx context.Context) error {
+	if s.unsure() {
+		return problem.New("sealed", s.Sealed())
+	}
 	from, _ := ctx.Value(addressKey{}).(netip.Addr)
 	if ok, wait := s.signIns.Allow(s.addressHash(from), s.store.Now()); !ok {
 		return tooMany(wait)

@@ -172,7 +172,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if s.store, err = store.Open(ctx, s.path("server.db"), s.cfg.Clock); err != nil {
+	if err := s.openStore(ctx); err != nil {
 		return err
 	}
 	s.auth = auth.New(s.store)
@@ -190,16 +190,14 @@ func (s *Server) open(ctx context.Context) (err error) {
 	return s.openLedger(ctx)
 }
 
-// useKey notes the key in the store.
-func (s *Server) useKey(ctx context.Context) error {
-	public := s.key.Public().(ed25519.PublicKey)
+// useKey notes the key that signs from now on.
+func useKey(ctx context.Context, tx *store.Tx, key ed25519.PrivateKey) error {
+	public := key.Public().(ed25519.PublicKey)
 	text, err := certificate.EncodePublicKey(public)
 	if err != nil {
 		return err
 	}
-	return s.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return tx.UseKey(ctx, certificate.KeyID(public), string(text))
-	})
+	return tx.UseKey(ctx, certificate.KeyID(public), string(text))
 }
 
 // service has the operations, over this server's ledger and key. Each call makes a new

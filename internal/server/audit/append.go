@@ -154,13 +154,18 @@ func (l *Log) write(ctx context.Context, group []*appending) error {
 	}
 }
 
-// writeOnce is write. It reports again, and has written nothing, where another process was
-// killed after it wrote entries: the store first gets to know of those.
+// writeOnce is write. It reports again, and has written nothing, where another process has
+// written entries since this one looked, or was killed after it wrote some: the store first
+// gets to know of those.
+//
+// The store holds what is about to be written before it is: entries that it does not
+// know are those of a killed process, or the store is an older one (see [Log.expected]).
 func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, err error) {
+	var lines []encoded
 	err = l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+		f, err := l.open()
 		if err != nil {
-			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)})
+			return err
 		}
 		defer func() { _ = f.Close() }()
 		if _, err := l.sync(ctx, tx, f); err != nil {
@@ -176,8 +181,34 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 		if again = known.N < l.n; again {
 			return l.adopt(ctx, tx)
 		}
-		lines := encodeAll(group, l.n, l.head, time.UnixMilli(tx.Now))
+		lines = encodeAll(group, l.n, l.head, time.UnixMilli(tx.Now))
 		if len(lines) == 0 {
+			return nil
+		}
+		first, last := lines[0].hash, lines[len(lines)-1].hash
+		err = tx.SetAuditIntent(ctx, store.AuditIntent{Base: l.n, N: l.n + int64(len(lines)), First: first, Last: last}, l.intent)
+		l.intent = first
+		return err
+	})
+	if err != nil || again || len(lines) == 0 {
+		return again, err
+	}
+	l.step("intended")
+	err = l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		f, err := l.open()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		known, err := tx.AuditHead(ctx)
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be examined", Err: reason(err)})
+		}
+		if again = known.N != l.n || info.Size() != l.size; again {
 			return nil
 		}
 		var all []byte
@@ -196,13 +227,22 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 		}
 		l.step("synced")
 		// The entries are there, whether or not the store gets to know of them: what lies
-		// beyond the head in the store is adopted where it continues the chain.
+		// beyond the head in the store is adopted where it was intended.
 		for _, line := range lines {
 			l.took(line.hash, int64(len(line.text)))
 		}
 		return tx.SetAuditHead(ctx, store.AuditHead{N: l.n, Hash: l.head, Size: l.size})
 	})
 	return again, err
+}
+
+// open opens the file of the log for writing. The lock is held.
+func (l *Log) open() (*os.File, error) {
+	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, l.damage.set(&noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)})
+	}
+	return f, nil
 }
 
 // encoded is an entry as it is written.

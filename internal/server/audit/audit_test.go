@@ -256,27 +256,6 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// An entry that was written before the store knew of it is adopted.
-func TestEntryBeyondTheStore(t *testing.T) {
-	f := newFolder(t)
-	l := f.open(t)
-	fill(t, l, 2)
-	n, head := l.Head()
-	text, _, err := encode(&Entry{N: n + 1, At: "2026-11-22T00:00:00Z", Action: "x", Outcome: "ok"}, head)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, f.path(), append(read(t, f.path()), text...))
-	l = f.open(t)
-	if n, _ := l.Head(); n != 3 || l.Damage() != nil {
-		t.Errorf("%d entries, %v", n, l.Damage())
-	}
-	fill(t, l, 1)
-	if n, _, err := l.Check(t.Context()); n != 4 || err != nil {
-		t.Errorf("%d entries, %v", n, err)
-	}
-}
-
 // An export is checked without the server, with and without filters; each planted change
 // of it is found.
 func TestExport(t *testing.T) {

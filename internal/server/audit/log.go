@@ -39,6 +39,7 @@ type Log struct {
 	trusts bool         // the log may be ahead of the store by any number of entries
 	retry  *time.Timer  // of [Log.Flush], while entries wait for it
 	closed bool
+	intent Hash // of the first entry that this process was about to write last
 
 	unwritten bool         // the damage is a failed write alone: see [Log.resume]
 	ready     func() error // says why writing is not tried again yet; nil without it
@@ -155,7 +156,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 		return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
 	}
 	in := bufio.NewReaderSize(f, longest)
-	ahead := "" // the time of the entries that the store does not know
+	var ahead expected
 	for {
 		if l.n&0xfff == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -189,16 +190,48 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 			return 0, nil
 		}
 		if l.n >= known.N && !l.trusts {
-			// The entries of one write have one time, and the store gets to know of a write
-			// before the next one begins.
-			if ahead != "" && e.At != ahead || l.n-known.N >= mostTogether {
+			ok, err := ahead.has(ctx, tx, known.N, l.n, e, h)
+			if err != nil {
+				return 0, err
+			}
+			if !ok {
 				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: "audit log", What: fmt.Sprintf("the store knows %d entries, and the log has more than a kill can leave", known.N), Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
 				return 0, nil
 			}
-			ahead = e.At
 		}
 		l.took(h, int64(len(text)))
 	}
+}
+
+// expected is what a killed process may have left behind the last entry that the store knows.
+type expected struct {
+	intent store.AuditIntent
+	kept   bool   // the store keeps intents
+	at     string // the time of the entries, where it does not
+}
+
+// has reports whether a killed process may have written an entry, the one of number n+1. A
+// store of before intents were kept knows of a write before the next one begins, and the
+// entries of one write have one time. A store that knows no entry at all is a new one.
+func (x *expected) has(ctx context.Context, tx *store.Tx, known, n int64, e *Entry, h Hash) (bool, error) {
+	if n == known {
+		var err error
+		if x.intent, x.kept, err = tx.AuditIntent(ctx, known, h); err != nil {
+			return false, ignoreNotFound(err)
+		}
+		x.at = e.At
+	}
+	if !x.kept {
+		return known > 0 && e.At == x.at && n-known < mostTogether, nil
+	}
+	return n < x.intent.N && (n+1 < x.intent.N || h == x.intent.Last), nil
+}
+
+func ignoreNotFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // took moves the state on by one entry.

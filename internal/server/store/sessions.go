@@ -215,3 +215,34 @@ func (tx *Tx) AuditHead(ctx context.Context) (AuditHead, error) {
 func (tx *Tx) SetAuditHead(ctx context.Context, h AuditHead) error {
 	return tx.exec(ctx, "INSERT INTO audit_head VALUES (1, ?, ?, ?) ON CONFLICT (one) DO UPDATE SET n = excluded.n, hash = excluded.hash, size = excluded.size", h.N, h.Hash[:], h.Size)
 }
+
+// AuditIntent is a group of entries that a process is about to write to the audit log.
+type AuditIntent struct {
+	// Base is the number of the entry before them, N that of the last.
+	Base, N int64
+	// First and Last are the hashes of the first and the last entry.
+	First, Last [32]byte
+}
+
+// AuditIntent finds the entries that a process was about to write after entry base, and of
+// which first is the hash of the first; [ErrNotFound] where no process was. known is false
+// where the store is of before intents were kept.
+func (tx *Tx) AuditIntent(ctx context.Context, base int64, first [32]byte) (i AuditIntent, known bool, err error) {
+	if err := tx.row(ctx, "SELECT EXISTS (SELECT 1 FROM audit_intent)", nil, &known); err != nil || !known {
+		return i, known, err
+	}
+	i = AuditIntent{Base: base, First: first}
+	var last []byte
+	err = tx.row(ctx, "SELECT n, last FROM audit_intent WHERE base = ? AND first = ?", []any{base, first[:]}, &i.N, &last)
+	copy(i.Last[:], last)
+	return i, known, found(err)
+}
+
+// SetAuditIntent stores what a process is about to write, in place of what it was about to
+// write before, and removes what was to be written after earlier entries.
+func (tx *Tx) SetAuditIntent(ctx context.Context, i AuditIntent, before [32]byte) error {
+	if err := tx.exec(ctx, "DELETE FROM audit_intent WHERE base < ? OR first = ?", i.Base, before[:]); err != nil {
+		return err
+	}
+	return tx.exec(ctx, "INSERT INTO audit_intent (first, base, n, last) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", i.First[:], i.Base, i.N, i.Last[:])
+}

@@ -97,9 +97,21 @@ func Open(ctx context.Context, path string, clock Clock) (*Store, error) {
 	s := &Store{path: path, db: db, reads: reads, often: statements.New(reads), saved: statements.New(db), clock: clock}
 	if err := s.start(ctx); err != nil {
 		_ = s.Close()
-		return nil, err
+		return nil, damaged(err)
 	}
 	return s, nil
+}
+
+// damaged names a file that is no sound database; other errors stay as they are.
+func damaged(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if code := e.Code() & 0xff; code != sqlite3.SQLITE_CORRUPT && code != sqlite3.SQLITE_NOTADB {
+		return err
+	}
+	return &noren.Error{Kind: noren.BadData, Where: "server.db", What: "is damaged", Err: err, Hint: "put its newest copy back"}
 }
 
 // readers is the number of connections that read beside the writer.
@@ -153,6 +165,9 @@ func (s *Store) start(ctx context.Context) error {
 	case app != applicationID:
 		return &noren.Error{Kind: noren.BadData, Where: filepath.Base(s.path), What: "is a database and not the store of a server", Hint: "choose another folder"}
 	}
+	if err := s.sound(ctx); err != nil {
+		return err
+	}
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return failed("the server's store cannot be read", err)
@@ -177,6 +192,19 @@ func (s *Store) start(ctx context.Context) error {
 	})
 	s.jump = 0 // the time of an earlier process is no jump
 	return err
+}
+
+// sound fails where pages of the file do not fit together, as after it was cut.
+func (s *Store) sound(ctx context.Context) error {
+	var found string
+	err := s.retry(ctx, func() error { return s.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found) })
+	if err != nil {
+		return failed("the server's store cannot be read", err)
+	}
+	if found != "ok" {
+		return &noren.Error{Kind: noren.BadData, Where: filepath.Base(s.path), What: "is damaged", Hint: "put its newest copy back"}
+	}
+	return nil
 }
 
 // Close closes the file.
