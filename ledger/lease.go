@@ -128,14 +128,22 @@ func (l *Ledger) forfeit(ctx context.Context, tx *sql.Tx, id, reason string, now
 	if _, err := l.appendLink(ctx, tx, kindForfeit, forfeitBody{id, reason, now}); err != nil {
 		return err
 	}
-	return endCharge(ctx, tx, id, "forfeited", reason, now)
+	return l.endCharge(ctx, tx, id, "forfeited", reason, now)
 }
 
-// endCharge ends a charge, and forgets the secret of its noise.
-func endCharge(ctx context.Context, tx *sql.Tx, id, state, reason string, now int64) error {
-	if _, err := tx.ExecContext(ctx, "DELETE FROM noise_secret WHERE charge = ?", id); err != nil {
+// endCharge ends a charge, and forgets the secret of its noise, also in the log of the database.
+func (l *Ledger) endCharge(ctx context.Context, tx *sql.Tx, id, state, reason string, now int64) error {
+	found, err := tx.ExecContext(ctx, "DELETE FROM noise_secret WHERE charge = ?", id)
+	if err != nil {
 		return err
 	}
+	if n, err := found.RowsAffected(); err != nil || n > 0 {
+		l.eraseSoon()
+	}
+	return setEnded(ctx, tx, id, state, reason, now)
+}
+
+func setEnded(ctx context.Context, tx *sql.Tx, id, state, reason string, now int64) error {
 	_, err := tx.ExecContext(ctx, "UPDATE charge SET state = ?, reason = ?, ended_at = ? WHERE id = ? AND state = 'reserved'", state, reason, now, id)
 	return err
 }

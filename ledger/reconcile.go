@@ -321,7 +321,7 @@ func insertRecovered(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody) 
 	if err := insertCharge(ctx, tx, seq, b, lease{}); err != nil {
 		return err
 	}
-	return endCharge(ctx, tx, b.Charge, "forfeited", b.recoveredReason(), b.Time)
+	return setEnded(ctx, tx, b.Charge, "forfeited", b.recoveredReason(), b.Time) // it has no secret
 }
 
 // recover charges what e states, unless the ledger has it, and returns the lines.
@@ -401,7 +401,7 @@ func (l *Ledger) conclude(ctx context.Context, tx *sql.Tx, lost []*link, did *Re
 		if err := json.Unmarshal(m.Body, &of); err != nil {
 			return 0, err
 		}
-		if err := endCharge(ctx, tx, of.Charge, "forfeited", lostAnswer, now); err != nil {
+		if err := l.endCharge(ctx, tx, of.Charge, "forfeited", lostAnswer, now); err != nil {
 			return 0, err
 		}
 	}

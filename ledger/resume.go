@@ -13,7 +13,7 @@ import (
 // maxSealed bounds an encrypted secret, in bytes.
 const maxSealed = 256
 
-// maxTries is how often a charge is taken up after a crash.
+// maxTries is after how many crashes a charge is not taken up any more.
 const maxTries = 100
 
 // active are the charges that this process answers now.
@@ -91,7 +91,8 @@ func (l *Ledger) resume(ctx context.Context, tx *sql.Tx, id string, sealed []byt
 			r.remaining = append(r.remaining, Remaining{a.kind, a.name, a.left(), Accounting(a.accounting)})
 		}
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE noise_secret SET tries = tries + 1 WHERE charge = ?", id); err != nil {
+	// A try that ended in order ([Reservation.Leave]) left no lease, and is no crash.
+	if _, err := tx.ExecContext(ctx, "UPDATE noise_secret SET tries = tries + 1 WHERE charge = ?1 AND (SELECT lease_until FROM charge WHERE id = ?1) <> 0", id); err != nil {
 		return nil, err
 	}
 	held := l.clock.lease(now, l.opts.Lease)

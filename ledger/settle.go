@@ -41,7 +41,7 @@ func (r *Reservation) Settle(ctx context.Context, payload, signature []byte, key
 		if _, err := tx.ExecContext(ctx, "INSERT INTO release (charge, payload, signature, key_id) VALUES (?, ?, ?, ?)", r.info.ID, notNil(payload), notNil(signature), keyID); err != nil {
 			return err
 		}
-		if err := endCharge(ctx, tx, r.info.ID, "released", "", now); err != nil {
+		if err := l.endCharge(ctx, tx, r.info.ID, "released", "", now); err != nil {
 			return err
 		}
 		l.at("settle-before-commit")

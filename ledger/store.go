@@ -66,6 +66,8 @@ type Ledger struct {
 	end  context.CancelFunc
 	work sync.WaitGroup
 
+	deleted chan struct{} // secrets of noise were, and the log still has them
+
 	headMu  sync.Mutex
 	headSeq int64 // the last entry that this process has synced to the head file
 
@@ -178,7 +180,7 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	if err != nil {
 		return nil, errors.Join(err, readers.Close(), db.Close())
 	}
-	l := &Ledger{path: path, db: db, readers: readers, balances: balances, often: statements.New(balances), opts: opts, clock: c, step: step}
+	l := &Ledger{path: path, db: db, readers: readers, balances: balances, often: statements.New(balances), opts: opts, clock: c, step: step, deleted: make(chan struct{}, 1)}
 	l.life, l.end = context.WithCancel(context.Background())
 	if err := l.start(ctx); err != nil {
 		l.end()
@@ -187,6 +189,8 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 		db.Close()
 		return nil, err
 	}
+	l.eraseSoon() // a process that was killed may have left its log
+	l.work.Go(l.eraseLater)
 	return l, nil
 }
 

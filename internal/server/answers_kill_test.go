@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/books"
@@ -181,7 +182,13 @@ func inspectAnswers(t *testing.T, dir string, a *asker, here func(*Config)) {
 		if kept.State == "asked" {
 			resumed++
 		}
-		b := now.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": token, "most": map[string]string{"epsilon": "0.0001", "delta": "0"}}, idempotency(key))
+		send := func() *answer {
+			return now.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": token, "most": map[string]string{"epsilon": "0.0001", "delta": "0"}}, idempotency(key))
+		}
+		b := send()
+		for deadline := time.Now().Add(time.Minute); b.status == 202 && time.Now().Before(deadline); b = send() {
+			time.Sleep(500 * time.Millisecond) // a busy machine misses the class of a resumed answer
+		}
 		sum := sha256.Sum256([]byte(b.body))
 		switch {
 		case told[key] != "" && (b.status != 200 || hex.EncodeToString(sum[:]) != told[key]):

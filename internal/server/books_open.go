@@ -34,7 +34,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	s.questions, err = questions.New(ctx, questions.Config{
 		Kept:  s.kept,
 		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Times: s.times, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
-		Seal: s.sealLedger, Sealed: s.Sealed, Public: s.cfg.Public, Space: s.spaceToCharge, Fault: s.cfg.Fault, Ended: s.noteEnded,
+		Asks: s.stillAsks, Seal: s.sealLedger, Sealed: s.Sealed, Public: s.cfg.Public, Space: s.spaceToCharge, Fault: s.cfg.Fault, Ended: s.noteEnded,
 	})
 	if err != nil {
 		return err

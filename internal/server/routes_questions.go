@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"net/netip"
 	"reflect"
 	"strconv"
 	"time"
@@ -183,7 +185,38 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request, c *call, a *access)
 		return err
 	}
 	c.noted = true // before the charge, or by the request with the same key
+	if err := s.stillReads(r, c, reply.Answer); err != nil {
+		return err
+	}
 	return sendReply(w, reply)
+}
+
+// stillAsks refuses a principal who has no role by which it may ask about a table any more.
+func (s *Server) stillAsks(ctx context.Context, principal, table string) error {
+	p, err := s.store.PrincipalByID(ctx, principal)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return problem.NotFound()
+	case err != nil:
+		return err
+	case p.Ended || !(&auth.Actor{Grants: p.Grants}).Has(table, askers...):
+		return problem.NotFound()
+	}
+	return nil
+}
+
+// stillReads refuses a reply whose principal was signed out, or lost the right to it, while
+// the request waited. What was charged stays charged, and is stored for those who may read it.
+func (s *Server) stillReads(r *http.Request, c *call, answer string) error {
+	from, _ := r.Context().Value(addressKey{}).(netip.Addr)
+	actor, err := s.actorOf(r, from, s.auth.Holds)
+	if errors.Is(err, auth.ErrUnknown) || err == nil && (actor == nil || actor.ID != c.actor.ID) {
+		return problem.New("unauthenticated", "")
+	}
+	if err != nil {
+		return err
+	}
+	return s.questions.MayRead(r.Context(), answer, s.reader(&call{actor: actor}))
 }
 
 // noteEntry writes an entry to the audit log: what cannot be noted is not done.

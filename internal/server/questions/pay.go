@@ -330,9 +330,12 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 	if err == nil {
 		err = q.config.Fault("asked")
 	}
+	if err == nil {
+		err = q.config.Asks(ctx, r.ID, h.Table) // the role may have ended while the request waited
+	}
 	if err != nil {
 		p.refused = err
-		q.release(p, drop)
+		q.drop(ctx, p)
 		return true
 	}
 	held.Charged, held.Read, held.Computed = func() { q.move(p, charge) }, w.Turn, func() { q.move(p, compute); w.Ready() }

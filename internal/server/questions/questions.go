@@ -35,6 +35,9 @@ type Config struct {
 	Secret []byte
 	// Name is the name of a principal. Required.
 	Name func(ctx context.Context, id string) string
+	// Asks refuses a principal who may not ask questions about a table at this moment, as
+	// [Reader.Asks] did when its request came. Required.
+	Asks func(ctx context.Context, principal, table string) error
 	// Explain is the problem of an error. Required.
 	Explain func(error) *problem.Problem
 	// Seal refuses all changes from now on: the ledger was found sealed. Required.
@@ -77,7 +80,7 @@ type Questions struct {
 // New makes the questions of a server, and looks in the ledger for answers that a killed
 // process stored there and did not send.
 func New(ctx context.Context, config Config) (*Questions, error) {
-	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Kept == nil || config.Hold == nil || config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Explain == nil || config.Seal == nil || config.Sealed == nil {
+	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Kept == nil || config.Hold == nil || config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Asks == nil || config.Explain == nil || config.Seal == nil || config.Sealed == nil {
 		return nil, errors.New("questions: expected all fields of Config but Public")
 	}
 	s, err := newSealer(config.Secret)
