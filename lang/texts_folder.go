@@ -35,9 +35,11 @@ var folderTexts = []Entry{
 	{"its head file is a link or no plain file", "先頭ファイルがリンクか、通常のファイルではありません"},
 	{"put its newest copy back", "最も新しい控えを戻してください"},
 	{"server.db is damaged: put its newest copy back. Without one, move it away: noren serve accept then makes a new one.", "server.db が壊れています。最も新しい控えを戻してください。控えがない場合は server.db を別の場所へ移すと、noren serve accept が新しいものを作ります。"},
+	{"server.db is missing, or older than the ledger, and so is the audit log: put the newest copies of both back. Without them, noren serve accept ends all credentials and goes on.", "server.db がないか、台帳より古く、監査ログも台帳より古くなっています。両方の最も新しい控えを戻してください。控えがない場合は noren serve accept ですべての認証情報を終了し、再開できます。"},
 	{"server.db is missing, or older than the audit log: put its newest copy back. Without one, noren serve accept ends all credentials and goes on.", "server.db がないか、監査ログより古くなっています。最も新しい控えを戻してください。控えがない場合は noren serve accept ですべての認証情報を終了し、再開できます。"},
 	{"server.db is missing, or older than the ledger: put its newest copy back. Without one, noren serve accept ends all credentials and goes on.", "server.db がないか、台帳より古くなっています。最も新しい控えを戻してください。控えがない場合は noren serve accept ですべての認証情報を終了し、再開できます。"},
 	{"server.db knows", "server.db にある"},
+	{"the log beside it was not noted", "横にあるログの末尾を記録できませんでした"},
 	{"the anchor or server.db knew %s that nothing brought back: %s", "アンカーまたは server.db にある %s は戻りませんでした: %s"},
 	{"what is known to be spent by these is charged to the data sets; their answers are lost", "それらの使用済みの額はデータセットに課金しました。答えは失われました"},
 }

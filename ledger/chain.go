@@ -220,6 +220,9 @@ func (l *Ledger) appendLink(ctx context.Context, tx *sql.Tx, kind string, body a
 func (l *Ledger) insertLink(ctx context.Context, tx *sql.Tx, k *link) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO chain (seq, kind, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?)",
 		k.Seq, k.Kind, string(k.Body), k.Prev, k.Hash)
+	if err == nil {
+		err = l.noteBeside(ctx, tx)
+	}
 	if err != nil || k.Seq%checkpointEvery != 0 {
 		return err
 	}

@@ -23,7 +23,7 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 			return b, nil
 		}
 	}
-	paths, err := spellings(nameOrPath)
+	paths, err := l.spellings(nameOrPath)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 	// Two data sets of an older ledger may be at one path: it belongs to the
 	// first.
 	for _, b := range books {
-		if slices.Contains(paths, b.Path) && b.Name == owner {
+		if slices.ContainsFunc(paths, func(p string) bool { return l.place(p) == b.Path }) && b.Name == owner {
 			return b, nil
 		}
 	}
@@ -42,7 +42,9 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 	if owner != "" {
 		what, hint = "belongs to data set "+owner+", which reads another file", "name the data set"
 		for _, b := range books {
-			if b.Name == owner && slices.ContainsFunc(b.Versions, func(v Version) bool { return slices.Contains(paths, v.Path) }) {
+			if b.Name == owner && slices.ContainsFunc(b.Versions, func(v Version) bool {
+				return slices.ContainsFunc(paths, func(p string) bool { return l.place(p) == v.Path })
+			}) {
 				what, hint = "is a former path of data set "+owner, "name the data set, or its current path"
 			}
 		}
@@ -52,7 +54,7 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 
 // Knows returns the name of the data set that has or had this path, "" if none.
 func (l *Ledger) Knows(ctx context.Context, path string) (string, error) {
-	paths, err := spellings(path)
+	paths, err := l.spellings(path)
 	if err != nil {
 		return "", err
 	}

@@ -158,11 +158,11 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 	}
 	if len(g.Definition) > 0 {
 		var err error
-		if paths, err = spellings(g.Path); err != nil {
+		if paths, err = l.spellings(g.Path); err != nil {
 			return nil, err
 		}
 		for _, source := range g.Sources {
-			names, err := spellings(source)
+			names, err := l.spellings(source)
 			if err != nil {
 				return nil, err
 			}

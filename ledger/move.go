@@ -7,10 +7,14 @@ import (
 
 // Move makes the path the one of a data set's file, which was moved or copied there with
 // the folder that holds it. Nothing else of the data set changes: the file is compared with
-// the prints of the current version when it is read. Errors are those of [Ledger.Grant].
+// the prints of the current version when it is read. Where the ledger keeps the path already,
+// nothing changes. Errors are those of [Ledger.Grant].
 func (l *Ledger) Move(ctx context.Context, dataset, path string) error {
-	paths, err := spellings(path)
+	paths, err := l.spellings(path)
 	if err != nil {
+		return err
+	}
+	if a, err := findAccount(ctx, l.readers, 0, kindDataset, dataset); err != nil || a != nil && a.path == paths[0] {
 		return err
 	}
 	return l.grant(ctx, func(tx *sql.Tx) (*grantBody, error) {

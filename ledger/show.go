@@ -118,7 +118,7 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 	for i := range all {
 		a := &all[i]
 		if a.kind == kindDataset {
-			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version), Accounting: Accounting(a.accounting), StatementDelta: a.statementDelta}
+			b := &Book{Account: a.public(), Path: l.place(a.path), Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version), Accounting: Accounting(a.accounting), StatementDelta: a.statementDelta}
 			books, byID[a.id] = append(books, b), b
 		}
 	}
@@ -141,7 +141,7 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 		}
 		b.Analysts = append(b.Analysts, out)
 	}
-	for _, add := range []func(context.Context, querier, map[int64]*Book) error{addVersions, addShared, addBefore} {
+	for _, add := range []func(context.Context, querier, map[int64]*Book) error{l.addVersions, addShared, addBefore} {
 		if err := add(ctx, tx, byID); err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 }
 
 // addVersions fills in what the versions say.
-func addVersions(ctx context.Context, q querier, byID map[int64]*Book) error {
+func (l *Ledger) addVersions(ctx context.Context, q querier, byID map[int64]*Book) error {
 	rows, err := q.QueryContext(ctx, `SELECT account, version, seq, definition, definition_hash, print, columns, path,
 		json_extract(body, '$.time'), coalesce(json_extract(body, '$.replaces'), 0) FROM dataset_version JOIN chain USING (seq) ORDER BY account, version`)
 	if err != nil {
@@ -172,7 +172,7 @@ func addVersions(ctx context.Context, q querier, byID map[int64]*Book) error {
 			b.Versions[len(b.Versions)-1].Replaced = true
 		}
 		b.Definition, b.DefinitionHash = []byte(v.definition), [32]byte(v.hash)
-		b.Versions = append(b.Versions, Version{int(v.number), v.seq, time.UnixMilli(made).UTC(), b.Definition, b.DefinitionHash, v.print, v.path, false})
+		b.Versions = append(b.Versions, Version{int(v.number), v.seq, time.UnixMilli(made).UTC(), b.Definition, b.DefinitionHash, v.print, l.place(v.path), false})
 		// Prints that cannot be read were changed from outside: the ledger is
 		// sealed, and is shown all the same.
 		b.Prints, _ = v.prints()

@@ -33,6 +33,13 @@ type Options struct {
 	// the hash of the last entry. Once there is one, the ledger notes its path, and every
 	// process compares it and keeps it up. Defaults to the path that was noted.
 	Anchor string
+	// Relative keeps the paths of files within the folder of the ledger relative to it: the
+	// folder can be moved or copied with its tables. Paths that are kept so are read by any
+	// process.
+	Relative bool
+	// Beside is the last entry of a log that is kept beside the ledger. It is noted with each
+	// entry of the ledger: see [Ledger.LastBeside]. It must not wait. Optional.
+	Beside func() Beside
 }
 
 // Ledger is an open budget ledger. Its methods may be called by several

@@ -33,6 +33,11 @@ type KeepOptions struct {
 	// Anchor is the file, in another folder than the ledger, that says how far the ledger has
 	// come ([Service.Anchor]). Optional.
 	Anchor string
+	// Relative keeps the paths of tables within the folder of the ledger relative to it.
+	Relative bool
+	// Beside is the last entry of a log that is kept beside the ledger, which notes it with
+	// each of its entries. It must not wait. Optional.
+	Beside func() LogEntry
 	// Fault is called where a request that pays stands: reserved, read, noise, computed,
 	// settled ([release.Request.Step]). It is for tests of faults and of slowness. Optional.
 	Fault func(step string) error
@@ -49,7 +54,7 @@ func Keep(ctx context.Context, path string, o KeepOptions) (*Kept, error) {
 	if o.TableMemory == 0 {
 		o.TableMemory = DefaultTableMemory
 	}
-	l, err := ledger.Open(ctx, path, ledger.Options{Anchor: o.Anchor})
+	l, err := ledger.Open(ctx, path, ledger.Options{Anchor: o.Anchor, Relative: o.Relative, Beside: o.Beside})
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,20 @@ func (k *Kept) ChargesAfter(ctx context.Context, entry int64, do func(principal,
 	return k.ledger.ChargesAfter(ctx, entry, do)
 }
 
+// LogEntry is the last entry of a log that is kept beside the ledger: its number and hash.
+type LogEntry = ledger.Beside
+
+// LastBeside is the last entry of the log beside the ledger when the ledger was last written
+// to; entry 0 where none is noted.
+func (k *Kept) LastBeside(ctx context.Context) (LogEntry, error) {
+	return k.ledger.LastBeside(ctx)
+}
+
+// NoteBeside stores what the log beside the ledger is now.
+func (k *Kept) NoteBeside(ctx context.Context, last LogEntry) error {
+	return k.ledger.NoteBeside(ctx, last)
+}
+
 // LedgerMove makes the ledger read the file of a data set at another path, to which it was
 // moved or copied. The file is compared with the grant when it is read.
 func (s *Service) LedgerMove(ctx context.Context, r *api.LedgerMoveRequest) error {

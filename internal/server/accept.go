@@ -27,8 +27,7 @@ func Accept(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	ledger := filepath.Join(dir, "ledger.db")
-	kept, err := service.Keep(ctx, ledger, service.KeepOptions{})
+	kept, err := service.Keep(ctx, filepath.Join(dir, "ledger.db"), service.KeepOptions{})
 	if err != nil {
 		return err
 	}
@@ -49,10 +48,11 @@ func Accept(ctx context.Context, dir string) (err error) {
 	if err := s.compareLedger(ctx); err != nil {
 		return err // the ledger is the older one: reconcile it
 	}
-	log, err := audit.Accept(ctx, filepath.Join(dir, "audit.log"), st)
+	s.audit, err = audit.Accept(ctx, filepath.Join(dir, "audit.log"), st)
 	if err != nil {
 		return err
 	}
+	log := s.audit
 	if err := log.Damage(); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func Accept(ctx context.Context, dir string) (err error) {
 	if err := h.note(ctx, "folder.accept", now.Ledger, detail); err != nil {
 		return err
 	}
-	return st.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err = st.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.EndCredentials(ctx); err != nil {
 			return err
 		}
@@ -86,4 +86,8 @@ func Accept(ctx context.Context, dir string) (err error) {
 		}
 		return tx.SettleLedger(ctx, &store.LedgerSeen{Ledger: now.Ledger, Seq: now.Seq, Hash: now.Hash, Spent: now.Spent})
 	})
+	if err != nil {
+		return err
+	}
+	return kept.NoteBeside(ctx, s.lastAudit())
 }

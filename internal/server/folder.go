@@ -25,6 +25,7 @@ import (
 const (
 	sealAudit       = "The audit log is damaged: the server answers reading requests alone."
 	sealStoreAudit  = "server.db is missing, or older than the audit log: put its newest copy back. Without one, noren serve accept ends all credentials and goes on."
+	sealAuditLedger = "server.db is missing, or older than the ledger, and so is the audit log: put the newest copies of both back. Without them, noren serve accept ends all credentials and goes on."
 	sealStoreLedger = "server.db is missing, or older than the ledger: put its newest copy back. Without one, noren serve accept ends all credentials and goes on."
 	sealLedgerGone  = "The ledger is missing or cannot be read: put a copy of ledger.db and ledger.db.head back and reconcile it."
 	sealLedgerOld   = "The ledger is behind what is known of it: nothing is paid until it is reconciled."
@@ -121,7 +122,7 @@ func (s *Server) openLedger(ctx context.Context) error {
 		}
 		missing = false
 	}
-	options := service.KeepOptions{TableMemory: s.cfg.TableMemory, Anchor: s.cfg.Anchor, Fault: s.cfg.Fault}
+	options := service.KeepOptions{TableMemory: s.cfg.TableMemory, Anchor: s.cfg.Anchor, Relative: true, Beside: s.lastAudit, Fault: s.cfg.Fault}
 	if !missing {
 		s.kept, err = service.Keep(ctx, s.ledger, options)
 		// A ledger that is damaged fails in many ways. What the caller can mend, such as a
@@ -157,6 +158,9 @@ func (s *Server) openLedger(ctx context.Context) error {
 	if err := s.compareStore(ctx); err != nil {
 		return err
 	}
+	if err := s.compareAudit(ctx); err != nil {
+		return err
+	}
 	return s.seeLedger(ctx)
 }
 
@@ -178,6 +182,27 @@ func (s *Server) compareLedger(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// lastAudit is the last entry of the audit log, which the ledger notes.
+func (s *Server) lastAudit() service.LogEntry {
+	n, hash := s.audit.Last()
+	return service.LogEntry{N: n, Hash: hash}
+}
+
+// compareAudit seals the server where the ledger was written to after the last entry of the
+// audit log: log and store are of an earlier moment.
+func (s *Server) compareAudit(ctx context.Context) error {
+	noted, err := s.kept.LastBeside(ctx)
+	if err != nil || s.Sealed() != "" {
+		return err
+	}
+	has, err := s.audit.Has(ctx, noted.N, noted.Hash)
+	if err == nil && !has {
+		s.cfg.Log.Error("the audit log and the server's store are older than the ledger; the server is sealed")
+		s.setSealed(sealAuditLedger)
+	}
+	return err
 }
 
 // compareStore seals the server where the ledger has a charge of a principal that the store
@@ -329,7 +354,7 @@ func (s *Server) openStore(ctx context.Context) (err error) {
 // is an older one: none is taken then.
 func (s *Server) unsure() bool {
 	switch s.Sealed() {
-	case sealStoreAudit, sealStoreLedger, sealStoreDamage:
+	case sealStoreAudit, sealStoreLedger, sealAuditLedger, sealStoreDamage:
 		return true
 	}
 	return false

@@ -407,7 +407,8 @@ func (h *hour) try(what string, late *moment, wrong map[string]bool) (sealed str
 	if err := s.kept.Compare(t.Context(), late.known, "the test knows"); err != nil {
 		t.Errorf("%s: not sealed, and %v", what, err)
 	}
-	if n, _ := s.audit.Head(); n < late.audit {
+	// An act is noted after it was done: a kill between the two leaves a ledger without the entry.
+	if n, _ := s.audit.Head(); n < late.audit-1 {
 		t.Errorf("%s: %d entries of the audit log, want %d", what, n, late.audit)
 	}
 	if s.keyID() != late.key {
@@ -539,7 +540,7 @@ func TestFolderOfMixedMoments(t *testing.T) {
 	h := newHour(t)
 	steps := h.steps()
 	h.run(false, func(s *steward) { steps[0](s); steps[3](s) })
-	h.run(false, steps[2])
+	h.run(false, func(s *steward) { steps[2](s); steps[7](s); steps[8](s) })
 	h.run(true, steps[1])
 	h.mixPair(0, 1, nil)
 	h.mixPair(1, 2, nil)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,8 @@ type Log struct {
 	retry  *time.Timer  // of [Log.Flush], while entries wait for it
 	closed bool
 	intent Hash // of the first entry that this process was about to write last
+
+	last atomic.Pointer[lastEntry] // n and head, to be read without the lock
 
 	unwritten bool         // the damage is a failed write alone: see [Log.resume]
 	ready     func() error // says why writing is not tried again yet; nil without it
@@ -100,6 +103,29 @@ func (l *Log) Head() (n int64, hash Hash) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.n, l.head
+}
+
+// lastEntry is the last entry of a log.
+type lastEntry struct {
+	n    int64
+	hash Hash
+}
+
+// Last is [Log.Head] as far as this process has read or written the log. It does not wait.
+func (l *Log) Last() (n int64, hash Hash) {
+	if last := l.last.Load(); last != nil {
+		return last.n, last.hash
+	}
+	return 0, Hash{}
+}
+
+// Has reports whether the log has an entry of this number and hash.
+func (l *Log) Has(ctx context.Context, n int64, hash Hash) (bool, error) {
+	if n == 0 {
+		return true, nil
+	}
+	items, _, err := l.Page(ctx, &Filter{}, n+1, 1)
+	return len(items) == 1 && items[0].N == n && items[0].Hash == hex.EncodeToString(hash[:]), err
 }
 
 // catchUp checks what was appended since this process last looked.
@@ -240,6 +266,7 @@ func (l *Log) took(h Hash, bytes int64) {
 		l.places = append(l.places, l.size)
 	}
 	l.n, l.head, l.size = l.n+1, h, l.size+bytes
+	l.last.Store(&lastEntry{l.n, h})
 }
 
 func damaged(format string, args ...any) error {

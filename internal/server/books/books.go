@@ -155,10 +155,14 @@ func (b *Books) recover(ctx context.Context, d *document) (*document, error) {
 	return b.finish(ctx, d)
 }
 
-// mendPaths makes the ledger read each book's file in the folder of this server. The
-// folder may have been moved, or be a copy of another: the ledger's paths then lead to
-// where it was.
+// mendPaths makes the ledger read each book's file in the folder of this server, by a path
+// relative to it. An older ledger has absolute paths, which lead to where its folder was
+// when they were written: to another place, or to the folder of which this one is a copy.
 func (b *Books) mendPaths(ctx context.Context) error {
+	dir, err := filepath.EvalSymlinks(b.config.Dir)
+	if err != nil {
+		return tables.FileError(err)
+	}
 	for _, d := range b.list() {
 		if d.Gone {
 			continue
@@ -170,17 +174,12 @@ func (b *Books) mendPaths(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		dir, err := filepath.EvalSymlinks(b.config.Dir)
-		if err != nil {
-			return tables.FileError(err)
+		// The folder of a version that was granted and not noted is another than d has.
+		folder := d.Folder
+		if at := filepath.Dir(set.File); filepath.Base(filepath.Dir(at)) == d.id {
+			folder = filepath.Base(at)
 		}
-		own := filepath.Join(dir, d.id, d.Folder, filepath.Base(set.File))
-		if own == set.File {
-			continue
-		}
-		if _, err := os.Lstat(own); err != nil {
-			continue // a version that was granted and not noted, or a lost file: it says so when it is read
-		}
+		own := filepath.Join(dir, d.id, folder, filepath.Base(set.File))
 		if err := b.config.Service().LedgerMove(ctx, &api.LedgerMoveRequest{Dataset: d.Name, Path: own}); err != nil {
 			return err
 		}
