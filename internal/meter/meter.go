@@ -115,9 +115,9 @@ type Excess struct {
 // Error implements error.
 func (e *Excess) Error() string {
 	if e.Total {
-		return fmt.Sprintf("unpacks to more than %s in all", size(e.Limit))
+		return fmt.Sprintf("unpacks to more than %s in all", Size(e.Limit))
 	}
-	return fmt.Sprintf("needs more than %s of memory to be read", size(e.Limit))
+	return fmt.Sprintf("needs more than %s of memory to be read", Size(e.Limit))
 }
 
 // At is the error of kind BadData about the place where a limit is exceeded, where err is
@@ -130,8 +130,8 @@ func At(err error, where string) error {
 	return &noren.Error{Kind: noren.BadData, Code: Code, Where: where, What: e.Error(), Hint: "write the table as several smaller files, with shorter texts, or as CSV"}
 }
 
-// size is n bytes in GiB, MiB or MB.
-func size(n int64) string {
+// Size is n bytes in GiB, MiB or MB, for an error.
+func Size(n int64) string {
 	switch {
 	case n > 0 && n%(1<<30) == 0:
 		return strconv.FormatInt(n>>30, 10) + " GiB"

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/pg"
 	"github.com/noren-privacy/noren/table/sqlite"
@@ -122,7 +123,7 @@ func openSQLite(ctx context.Context, rest string, opts Options) (Source, error) 
 	if named && opts.Query != "" {
 		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "a table and a query are named", Hint: "name one"}
 	}
-	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName, Progress: opts.Progress})
+	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName, Limits: meter.From(ctx), Progress: opts.Progress})
 	if err != nil {
 		return nil, err
 	}

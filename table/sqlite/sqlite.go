@@ -10,27 +10,29 @@
 // shown in hexadecimal. Of a column that is declared BOOLEAN, 0 and 1 are false
 // and true. Dates are what the database stores: text or numbers.
 //
+// A file that somebody else has made takes no more memory and makes no longer table than
+// Options.Limits allow. A query reads the tables and views of the file, and none of those that SQLite
+// keeps for itself.
+//
 // Errors name tables, columns and records, never values or the text of a query.
 package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
-	sqlite3 "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
+	lib "modernc.org/sqlite/lib"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table/spool"
 )
 
@@ -45,55 +47,76 @@ type Options struct {
 	Query, QueryName string
 	// Dir is the folder of the temporary file. Defaults to the system's.
 	Dir string
+	// Limits bound what reading takes. Default to those of package meter.
+	Limits meter.Limits
 	// Progress receives the progress of reading. Optional.
 	Progress noren.Progress
 }
 
 const magic = "SQLite format 3\x00"
 
+// lengths is how many values and records of the greatest length are allowed for.
+const lengths = 8
+
 // Open reads a table of the database file at path. Errors are of kind Usage (no
 // such file or table, a query that cannot be run), BadData (no database, a
-// damaged one), or Internal.
+// damaged one, one that exceeds a limit), or Internal.
 func Open(ctx context.Context, path string, o Options) (*spool.Source, error) {
 	if o.Name == "" {
 		o.Name = path
 	}
-	if err := check(path, o.Name); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	abs, err := filepath.Abs(path)
+	f, err := opened(path, o.Name)
 	if err != nil {
-		return nil, &noren.Error{Where: o.Name, What: "cannot be opened", Err: err}
+		return nil, err
 	}
-	// Queries of a steward can read, and change nothing: mode and query_only.
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(abs), RawQuery: url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "busy_timeout(5000)"}}.Encode()}
-	db, err := sql.Open("sqlite", u.String())
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
 	if err != nil {
-		return nil, &noren.Error{Where: o.Name, What: "cannot be opened"}
+		return nil, &noren.Error{Where: o.Name, What: "cannot be opened", Err: atomicfile.Reason(err)}
 	}
-	defer func() { _ = db.Close() }()
-	db.SetMaxOpenConns(1)
-	tx, err := db.BeginTx(ctx, nil)
+	r := &reading{o: o, meter: meter.New(o.Limits, info.Size())}
+	if err := described(f, o.Name, r.meter); err != nil {
+		return nil, err
+	}
+	r.length = min(max(r.meter.Held()/lengths, 1), 1<<30)
+	r.c, err = open(ctx, f.Name(), r.length)
 	if err != nil {
-		return nil, failed(ctx, o.Name, err)
+		return nil, r.failed(ctx, o.Name, err)
 	}
-	defer func() { _ = tx.Rollback() }()
-	r := &reading{o: o, tx: tx}
+	defer r.c.close()
 	return r.read(ctx)
 }
 
-// check looks at the file before the library does, whose errors say less.
-func check(path, name string) error {
-	f, err := os.Open(path)
+// opened is the file, by its own name rather than that of a link: beside it is its log. The
+// library's errors say less.
+func opened(path, name string) (*os.File, error) {
+	place, err := filepath.Abs(path)
+	if err == nil {
+		place, err = filepath.EvalSymlinks(place)
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(place)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &noren.Error{Kind: noren.Usage, Where: name, What: "no such file"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "no such file"}
 	case errors.Is(err, fs.ErrPermission):
-		return &noren.Error{Kind: noren.Usage, Where: name, What: "may not be read", Hint: "its permissions forbid it"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "may not be read", Hint: "its permissions forbid it"}
 	case err != nil:
-		return &noren.Error{Where: name, What: "cannot be opened", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Where: name, What: "cannot be opened", Err: atomicfile.Reason(err)}
 	}
-	defer func() { _ = f.Close() }()
+	if err := check(f, name); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func check(f *os.File, name string) error {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return &noren.Error{Kind: noren.Usage, Where: name, What: "is a folder", Hint: "name a file"}
 	}
@@ -106,60 +129,118 @@ func check(path, name string) error {
 
 // failed makes an error of the library's by its code: its text can hold parts of
 // a query.
-func failed(ctx context.Context, name string, err error) error {
+func (r *reading) failed(ctx context.Context, where string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	e := &noren.Error{Where: name, What: "cannot be read"}
-	var s *sqlite3.Error
-	if !errors.As(err, &s) {
+	var code resultCode
+	if errors.Is(err, errLong) {
+		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: fmt.Sprintf("its views and query are too many, too deep or too long: more than a limit of SQLite or %d steps", mostSteps*between), Hint: "name fewer views, or write the table as CSV"}
+	}
+	e := &noren.Error{Where: where, What: "cannot be read"}
+	if !errors.As(err, &code) {
 		return e
 	}
-	switch s.Code() & 0xff {
-	case codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT, codes.SQLITE_FORMAT:
+	switch code & 0xff {
+	case lib.SQLITE_NOTADB, lib.SQLITE_CORRUPT, lib.SQLITE_FORMAT:
 		e.Kind, e.What, e.Hint = noren.BadData, "the database is damaged or was cut short", "copy the file again, or restore it"
-	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		e.What, e.Hint = "is locked by another program", "start again when nothing writes to it"
-	case codes.SQLITE_CANTOPEN, codes.SQLITE_PERM, codes.SQLITE_AUTH:
+	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM:
 		e.Kind, e.What, e.Hint = noren.Usage, "cannot be opened", "a database with a write-ahead log needs a folder that may be written"
-	case codes.SQLITE_READONLY:
+	case lib.SQLITE_AUTH:
+		e.Kind, e.What, e.Hint = noren.Usage, "expected a query that only reads tables and views of the file", "leave out the tables that SQLite keeps for itself"
+	case lib.SQLITE_READONLY:
 		e.Kind, e.What = noren.Usage, "expected a query that only reads"
-	case codes.SQLITE_FULL, codes.SQLITE_IOERR:
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR:
 		e.What, e.Hint = "cannot be read to its end", "look at the disk"
-	case codes.SQLITE_ERROR:
+	case lib.SQLITE_ERROR:
 		e.Kind, e.What, e.Hint = noren.Usage, "the query cannot be run", "try it in the sqlite3 program"
+	case lib.SQLITE_TOOBIG:
+		return r.tooLong(where)
 	}
 	return e
 }
 
+// tooLong is the error about a value, record or statement beyond the length.
+func (r *reading) tooLong(where string) error {
+	return &noren.Error{
+		Kind: noren.BadData, Code: meter.Code, Where: where, What: "holds a record, value or statement of more than " + meter.Size(r.length),
+		Hint: "name fewer columns in a query, shorten the texts, or write the table as CSV",
+	}
+}
+
 type reading struct {
-	o  Options
-	tx *sql.Tx
+	o      Options
+	meter  *meter.Meter
+	c      *connection
+	length int64 // of a record or value, at most
+	texts  texts
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
+// own reports whether SQLite keeps a table of that name for itself.
+func own(name string) bool {
+	const prefix = "sqlite_"
+	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+}
+
+// list reads the names of tables and views, and what they are defined as.
+func (r *reading) list(ctx context.Context) ([]string, error) {
+	var names []string
+	r.texts = texts{}
+	r.c.state.listing = 1
+	defer func() { r.c.state.listing = 0 }()
+	for _, text := range []string{"BEGIN", `SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name`} {
+		s, _, err := r.c.prepare(text, -1)
+		if err != nil {
+			return nil, r.failed(ctx, r.o.Name, err)
+		}
+		defer s.close()
+		for {
+			some, err := s.step()
+			if err != nil {
+				return nil, r.failed(ctx, r.o.Name, err)
+			}
+			if !some {
+				break
+			}
+			name := string(s.bytes(0))
+			if !own(name) {
+				names = append(names, name)
+			}
+			r.texts.add(name, string(s.bytes(2)), string(s.bytes(1)) == "view")
+		}
+	}
+	return names, nil
+}
+
+// shown is a list of names for an error, which may be many and long.
+func shown(names []string) string {
+	const most, longest = 20, 60
+	var out []string
+	for _, name := range names[:min(most, len(names))] {
+		if text := []rune(name); len(text) > longest {
+			name = string(text[:longest]) + "..."
+		}
+		out = append(out, name)
+	}
+	if n := len(names) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(out, ", "), n)
+	}
+	return strings.Join(out, ", ")
+}
+
 // from is what is read: a table by its name, or a query.
 func (r *reading) from(ctx context.Context) (from string, err error) {
+	names, err := r.list(ctx)
+	if err != nil {
+		return "", err
+	}
 	if r.o.Query != "" {
 		q := strings.TrimRight(strings.TrimSpace(r.o.Query), "; \t\r\n")
 		return "(" + q + "\n)", nil
-	}
-	rows, err := r.tx.QueryContext(ctx, `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name`)
-	if err != nil {
-		return "", failed(ctx, r.o.Name, err)
-	}
-	defer func() { _ = rows.Close() }()
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return "", failed(ctx, r.o.Name, err)
-		}
-		names = append(names, name)
-	}
-	if err := rows.Err(); err != nil {
-		return "", failed(ctx, r.o.Name, err)
 	}
 	wanted := r.o.Table
 	if wanted == "" && len(names) == 1 {
@@ -171,35 +252,26 @@ func (r *reading) from(ctx context.Context) (from string, err error) {
 			return quote(name), nil
 		}
 	}
-	e := &noren.Error{Kind: noren.Usage, Code: "table", Where: r.o.Name, What: "expected one of its tables (" + strings.Join(names, ", ") + ")"}
+	e := &noren.Error{Kind: noren.Usage, Code: "table", Where: r.o.Name, What: "expected one of its tables (" + shown(names) + ")"}
 	if wanted != "" {
-		e.What = "has no table " + wanted + ", only " + strings.Join(names, ", ")
+		e.What = "has no table " + wanted + ", only " + shown(names)
 	}
 	return "", e
 }
 
 // columns are the names of the result, and which of them are declared boolean.
-func (r *reading) columns(ctx context.Context, from, where string) (names []string, boolean []bool, err error) {
-	rows, err := r.tx.QueryContext(ctx, "SELECT * FROM "+from+" LIMIT 0")
-	if err != nil {
-		return nil, nil, failed(ctx, where, err)
-	}
-	defer func() { _ = rows.Close() }()
-	types, err := rows.ColumnTypes()
-	if err != nil {
-		return nil, nil, failed(ctx, where, err)
-	}
+func (r *reading) columns(s *statement, where string) (columns []spool.Column, boolean []bool, err error) {
 	seen := map[string]bool{}
-	for i, t := range types {
-		name := t.Name()
+	for i := range s.columns() {
+		name := s.name(i)
 		if name == "" || seen[name] {
 			return nil, nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("%s: column %d", where, i+1), What: "expected a name of its own", Hint: "name it in the query: SELECT ... AS name"}
 		}
 		seen[name] = true
-		names = append(names, name)
-		boolean = append(boolean, strings.HasPrefix(strings.ToUpper(t.DatabaseTypeName()), "BOOL"))
+		columns = append(columns, spool.Column{Name: name})
+		boolean = append(boolean, strings.HasPrefix(strings.ToUpper(s.declared(i)), "BOOL"))
 	}
-	return names, boolean, nil
+	return columns, boolean, nil
 }
 
 func (r *reading) read(ctx context.Context) (*spool.Source, error) {
@@ -211,60 +283,66 @@ func (r *reading) read(ctx context.Context) (*spool.Source, error) {
 	if r.o.Query != "" {
 		where = r.o.Name + ": query " + r.o.QueryName
 	}
-	names, boolean, err := r.columns(ctx, from, where)
-	if err != nil {
+	query := "SELECT * FROM " + from
+	if err := r.expand(query, where); err != nil {
 		return nil, err
 	}
-	columns, list := make([]spool.Column, len(names)), make([]string, len(names))
-	for i, name := range names {
-		// An expression has no declared type, by which the library would change
-		// the values: a plus leaves them as they are.
-		columns[i].Name, list[i] = name, "+"+quote(name)
+	if err := r.plan(ctx, query, where); err != nil {
+		return nil, err
+	}
+	s, whole, err := r.c.prepare(query, mostSteps)
+	if err != nil {
+		return nil, r.failed(ctx, where, err)
+	}
+	defer s.close()
+	if !whole {
+		return nil, &noren.Error{Kind: noren.Usage, Where: where, What: "expected one query"}
+	}
+	columns, boolean, err := r.columns(s, where)
+	if err != nil {
+		return nil, err
 	}
 	w, err := spool.NewWriter(spool.Options{Name: where, Dir: r.o.Dir, Progress: r.o.Progress, Columns: columns})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.copy(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+from, where, boolean, w); err != nil {
+	if err := r.copy(ctx, s, where, boolean, w); err != nil {
 		w.Close()
 		return nil, err
 	}
 	return w.Finish()
 }
 
-func (r *reading) copy(ctx context.Context, query, where string, boolean []bool, w *spool.Writer) error {
-	rows, err := r.tx.QueryContext(ctx, query)
-	if err != nil {
-		return failed(ctx, where, err)
-	}
-	defer func() { _ = rows.Close() }()
-	cells, into := make([]any, len(boolean)), make([]any, len(boolean))
-	for i := range cells {
-		into[i] = &cells[i]
-	}
+func (r *reading) copy(ctx context.Context, s *statement, where string, boolean []bool, w *spool.Writer) error {
 	var buf []byte
-	for n := int64(1); rows.Next(); n++ {
-		if err := rows.Scan(into...); err != nil {
-			return failed(ctx, where, err)
+	for n := int64(1); ; n++ {
+		some, err := s.step()
+		switch {
+		case err != nil:
+			return r.failed(ctx, where, err)
+		case !some:
+			return nil
 		}
-		for i, cell := range cells {
+		if err := r.row(s, len(boolean)); err != nil {
+			return meter.At(err, fmt.Sprintf("%s: record %d", where, n))
+		}
+		for i := range boolean {
 			ok := true
-			switch v := cell.(type) {
-			case nil:
+			switch s.kind(i) {
+			case lib.SQLITE_NULL:
 				w.Null()
-			case int64:
-				if boolean[i] && (v == 0 || v == 1) {
+			case lib.SQLITE_INTEGER:
+				if v := s.integer(i); boolean[i] && (v == 0 || v == 1) {
 					w.Int(spool.Boolean, v)
 				} else {
 					w.Int(spool.Integer, v)
 				}
-			case float64:
-				w.Float(v)
-			case string:
-				buf = append(buf[:0], v...)
-				ok = w.Bytes(spool.Text, buf)
-			case []byte:
-				buf = hex.AppendEncode(buf[:0], v)
+			case lib.SQLITE_FLOAT:
+				w.Float(s.float(i))
+			case lib.SQLITE_TEXT:
+				ok = w.Bytes(spool.Text, s.bytes(i))
+			case lib.SQLITE_BLOB:
+				buf = hex.AppendEncode(buf[:0], s.bytes(i))
 				ok = w.Bytes(spool.Text, buf)
 			default:
 				return &noren.Error{Where: where, What: "holds a value of a type that is not known"}
@@ -277,8 +355,30 @@ func (r *reading) copy(ctx context.Context, query, where string, boolean []bool,
 			return err
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return failed(ctx, where, err)
+}
+
+// A number takes a tag and 64 bits. A row is kept four times: as it is made, as it is
+// written, and twice as it is read again.
+const (
+	cellWeight = 9
+	rowWeight  = 4
+)
+
+// row draws a row on the meter before it is copied.
+func (r *reading) row(s *statement, columns int) error {
+	size := int64(0)
+	for i := range columns {
+		size += cellWeight
+		switch s.kind(i) {
+		case lib.SQLITE_TEXT:
+			size += s.size(i)
+		case lib.SQLITE_BLOB:
+			size += 2 * s.size(i)
+		}
 	}
-	return nil
+	if err := r.meter.Hold(rowWeight * size); err != nil {
+		return err
+	}
+	r.meter.Release(rowWeight * size)
+	return r.meter.Unpack(size)
 }
