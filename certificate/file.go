@@ -2,18 +2,18 @@ package certificate
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
-// readSmall reads a key or certificate file, and no more than the largest one.
-func readSmall(r io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
-	if err == nil && len(text) > maxSize {
-		err = errors.New("it is too long")
+// readSmall reads a key or certificate, and no more than the largest one.
+func readSmall(f *os.File, path, failure string) ([]byte, error) {
+	text, err := meter.ReadAll(f, maxSize, path)
+	if err != nil && meter.Refused(err) == nil {
+		err = fileError(path, failure, err)
 	}
 	return text, err
 }
@@ -25,9 +25,9 @@ func Load(path string) (*Signed, error) {
 		return nil, fileError(path, "cannot be opened", err)
 	}
 	defer f.Close()
-	text, err := readSmall(f)
+	text, err := readSmall(f, path, "cannot be read")
 	if err != nil {
-		return nil, fileError(path, "cannot be read", err)
+		return nil, err
 	}
 	s, err := Parse(text)
 	var e *noren.Error

@@ -53,9 +53,9 @@ func LoadKey(path string) (ed25519.PrivateKey, error) {
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: fmt.Sprintf("the signing key has mode %04o: others than its owner can use it", mode), Hint: "chmod 600 the file, or make a new key if others may have read it"}
 	}
-	text, err := readSmall(f)
+	text, err := readSmall(f, path, "the signing key cannot be read")
 	if err != nil {
-		return nil, fileError(path, "the signing key cannot be read", err)
+		return nil, err
 	}
 	block, rest := pem.Decode(text)
 	bad := &noren.Error{Kind: noren.BadData, Where: path, What: "is not an Ed25519 private key in PEM (PKCS #8)"}

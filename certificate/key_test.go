@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 func TestKeyFile(t *testing.T) {
@@ -84,6 +85,7 @@ func FuzzParsePublicKey(f *testing.F) {
 	}
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, data []byte) {
+		metertest.Hold(t, len(data))
 		key, err := ParsePublicKey(data)
 		if err == nil && len(key) != ed25519.PublicKeySize {
 			t.Fatal("a key of another size")

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // LoadPublicKeys reads the public keys in PEM at paths. A file that cannot be read or
@@ -29,8 +30,11 @@ func loadPublicKey(path string) (ed25519.PublicKey, error) {
 		return nil, publicKeyError(path, err)
 	}
 	defer f.Close()
-	text, err := readSmall(f)
-	if err != nil {
+	text, err := meter.ReadAll(f, maxSize, path)
+	switch {
+	case meter.Refused(err) != nil:
+		return nil, err
+	case err != nil:
 		return nil, publicKeyError(path, err)
 	}
 	key, err := ParsePublicKey(text)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 func TestParseModelErrorsPointAtTheEntry(t *testing.T) {
@@ -134,6 +135,7 @@ func FuzzParseModel(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		m, err := ParseModel(strings.NewReader(text), "m.json")
 		if err != nil {
 			if noren.KindOf(err) != noren.Usage {
@@ -165,6 +167,7 @@ func FuzzParseQuery(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		q, err := ParseQuery(strings.NewReader(text), "q.json", file)
 		if err != nil {
 			if noren.KindOf(err) != noren.Usage {
@@ -241,6 +244,7 @@ func FuzzReadAdversaries(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		a, err := ReadAdversaries(strings.NewReader(text), "a.json", file)
 		if err != nil {
 			if noren.KindOf(err) != noren.Usage {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -246,6 +247,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(visitsCanonical))
 	f.Add([]byte(`{"format":"noren.dataset/1","columns":[{"name":"s"}],"neighbours":"replace-one","records":2,"model":{"column":"s","states":["a"],"distribution":{}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		d, err := Parse(text)
 		if err != nil {
 			if noren.KindOf(err) != noren.Usage {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 func smallRappor(t testing.TB) *Rappor {
@@ -86,6 +88,7 @@ func TestMapQuotesAsPythonDoes(t *testing.T) {
 func FuzzReadParams(f *testing.F) {
 	f.Add("k,h,m,p,q,f\n16,2,8,0.5,0.75,0.5\n")
 	f.Fuzz(func(t *testing.T, s string) {
+		metertest.Hold(t, len(s))
 		p, err := ReadParams(strings.NewReader(s), "x")
 		if err != nil {
 			return
@@ -106,6 +109,7 @@ func FuzzReadMap(f *testing.F) {
 	f.Add("a,1,2,9,10,17,18\r\n")
 	f.Add("\"a,b\",1,1,16,9,17,24\n")
 	f.Fuzz(func(t *testing.T, s string) {
+		metertest.Hold(t, len(s))
 		r := smallRappor(t)
 		m, err := r.ReadMap(strings.NewReader(s), "x")
 		if err != nil {
@@ -130,6 +134,7 @@ func FuzzReadMap(f *testing.F) {
 func FuzzReadCounts(f *testing.F) {
 	f.Add("4,0,1,2,3,4,0,0,0\n4,0,1,2,3,4,0,0,0\n4,0,1,2,3,4,0,0,0\n")
 	f.Fuzz(func(t *testing.T, s string) {
+		metertest.Hold(t, len(s))
 		r := smallRappor(t)
 		c, err := r.ReadCounts(strings.NewReader(s), "x")
 		if err != nil {
@@ -155,6 +160,7 @@ func FuzzReports(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		metertest.Hold(t, len(s))
 		for _, name := range Names() {
 			o, err := NewOracle(name, 5, 1)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/ldp"
 )
 
@@ -110,6 +111,7 @@ func FuzzDecodeCounts(f *testing.F) {
 	c.AddAll([]ldp.RapporReport{{Cohort: 1, Bits: 5}, {Cohort: 2, Bits: 255}, {Cohort: 9}})
 	f.Add(c.Counts().AppendBinary(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		counts, err := r.DecodeCounts(text)
 		if err != nil {
 			return

@@ -87,6 +87,9 @@ func (l *Ledger) readAnchor() (*anchorState, error) {
 	}
 	defer f.Close()
 	text, _, err := tail(f)
+	if errors.Is(err, errLine) {
+		return nil, &SealedError{"its anchor " + err.Error()}
+	}
 	if err != nil {
 		return nil, err
 	}

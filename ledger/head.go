@@ -15,6 +15,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // The head file repeats the chain, one entry a line. It is written under the
@@ -78,6 +80,13 @@ func (l *Ledger) parseHeadLine(text []byte) (*link, error) {
 	return k, nil
 }
 
+// maxLine is the longest line of a head file or anchor, in bytes: several times that of the
+// longest definition with the most sources.
+const maxLine = 16 << 20
+
+// errLine is the error about a longer line.
+var errLine = errors.New("has a line of more than " + meter.Size(maxLine))
+
 // tail returns the head file's last whole line, without its newline, and the
 // offset after it. An empty file gives nil and 0.
 func tail(f *os.File) (last []byte, end int64, err error) {
@@ -87,13 +96,15 @@ func tail(f *os.File) (last []byte, end int64, err error) {
 	}
 	var text []byte // the file from at on
 	for at := size; at > 0; {
-		n := min(at, 64<<10)
+		n := min(at, max(64<<10, int64(len(text)))) // twice as much each time
 		chunk := make([]byte, n)
 		if _, err := f.ReadAt(chunk, at-n); err != nil {
 			return nil, 0, err
 		}
 		at -= n
-		text = append(chunk, text...)
+		if text = append(chunk, text...); len(text) > 2*maxLine { // what was cut short may follow the last whole line
+			return nil, 0, errLine
+		}
 		stop := bytes.LastIndexByte(text, '\n')
 		if stop < 0 {
 			continue
@@ -124,6 +135,9 @@ func (l *Ledger) knownHead() (*link, error) {
 	}
 	defer f.Close()
 	text, _, err := tail(f)
+	if errors.Is(err, errLine) {
+		return nil, &SealedError{"its head file " + err.Error()}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -349,10 +363,17 @@ func (l *Ledger) eachHeadLine(ctx context.Context, do func(text []byte) error) e
 	}
 	defer f.Close()
 	r := bufio.NewReaderSize(f, 64<<10)
+	var text []byte
 	for {
-		text, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+		part, err := r.ReadSlice('\n')
+		text = append(text, part...)
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil // and text without a newline was cut short
+		case len(text) > maxLine:
+			return meter.TooLarge(headPath(l.path)+": line", maxLine)
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
 		}
 		if err != nil {
 			return err
@@ -363,5 +384,6 @@ func (l *Ledger) eachHeadLine(ctx context.Context, do func(text []byte) error) e
 		if err := do(text[:len(text)-1]); err != nil {
 			return err
 		}
+		text = nil // do may keep it
 	}
 }

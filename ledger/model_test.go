@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/internal/randtest"
 
 	"pgregory.net/rapid"
@@ -136,6 +137,7 @@ func FuzzHeadLine(f *testing.F) {
 	f.Add(bytes.TrimSuffix(good, []byte("\n")))
 	f.Add([]byte(`{"seq":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		got, err := l.parseHeadLine(text)
 		if err != nil {
 			return
@@ -160,6 +162,7 @@ func FuzzReplay(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, kind string, body []byte) {
+		metertest.Hold(t, len(kind)+len(body))
 		p := newReplay()
 		for _, k := range []link{
 			{Kind: kindCreate, Body: []byte(`{"ledger":"l","time":1}`)},

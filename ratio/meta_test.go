@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 func sampleMeta(t testing.TB) []byte {
@@ -107,6 +108,7 @@ func FuzzDecodeMeta(f *testing.F) {
 	}
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		m, err := DecodeMeta(text)
 		if err != nil {
 			return
@@ -141,6 +143,7 @@ func FuzzDecodeReleased(f *testing.F) {
 	f.Add([]byte(`{"sums":[[0,0,0]],"records":5}`))
 	f.Add([]byte(`{"sums":[[-1e308,1e308,1e308]]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		r, err := m.Decode(text)
 		if err != nil {
 			if noren.KindOf(err) != noren.BadData {

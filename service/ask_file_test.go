@@ -7,6 +7,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -99,6 +100,7 @@ func FuzzParseQuestions(f *testing.F) {
 	f.Add([]byte(questionsText))
 	f.Add([]byte("version: 1\ndataset: a\nquestions: [{kind: correlated, query: {count: on}, pay: {rho: 1e-3}}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		metertest.Hold(t, len(data))
 		q, err := service.ParseQuestions("q.yaml", data)
 		if err == nil && (q.Request.Dataset == "" || q.Located(noren.Usagef("question 1: kind", "wrong")) == nil) {
 			t.Error("read a file without a data set")

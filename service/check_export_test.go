@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/service"
@@ -420,6 +421,7 @@ func FuzzCheckExport(f *testing.F) {
 	f.Add(`{"entry":1,"kind":"create","body":"{}","prev":"00","hash":"00"}` + "\n" + `{"answer_of":1,"charge":"","payload":"","certificate":"","key_id":""}` + "\n")
 	f.Add(`{"end":{"ledger":"","entries":0,"answers":0,"head":"","sha256":"","time":""},"signature":{"algorithm":"","key_id":"","public_key":"","value":""}}`)
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		out, err := service.CheckExport(t.Context(), strings.NewReader(text), "ed25519:none")
 		if err != nil || out.Sound {
 			t.Fatalf("%+v, %v", out, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 )
@@ -139,6 +140,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("version: 1\ncolumns: {a.b: {role: quasi, round: 2}}\n"))
 	f.Add([]byte("version: 1\ncolumns: &x {a: *x}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		metertest.Hold(t, len(data))
 		s, err := spec.Parse("noren.yaml", data)
 		if err != nil {
 			if noren.KindOf(err) != noren.Usage && noren.CodeOf(err) != "too-large" {

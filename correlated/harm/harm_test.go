@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 func drawCosts(t *rapid.T) *Costs {
@@ -189,6 +190,7 @@ func FuzzParseCosts(f *testing.F) {
 	f.Add(`{"damage_slope":1,"concealment_slope":2,"credit_slope":0.1,"false_alarm":2,"concealment":3,"threshold":0.5,"identification":5,"measure":"test","prior":[{"count":0,"p":0.7},{"count":1,"p":0.3}]}`)
 	f.Add(`{"damage_slope":1,"prior":[{"count":0,"p":1}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		c, err := ParseCosts(strings.NewReader(text), "costs.json")
 		if err != nil {
 			if noren.KindOf(err) != noren.Usage {

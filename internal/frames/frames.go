@@ -13,6 +13,7 @@ import (
 	"io"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // Most is the length of the longest frame, in bytes.
@@ -37,7 +38,8 @@ func NewReader(in io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(in
 
 // Next returns the next frame, whose bytes are good until the next call, and [io.EOF]
 // after the last one. Frames that end without an empty one are [ErrCut], of kind Internal:
-// another try may succeed. A frame of more than [Most] bytes is of kind BadData.
+// another try may succeed. A frame of more than [Most] bytes is of kind
+// BadData and has the code of package meter.
 func (r *Reader) Next() ([]byte, error) {
 	if r.ended {
 		return nil, io.EOF
@@ -52,7 +54,7 @@ func (r *Reader) Next() ([]byte, error) {
 		r.ended = true
 		return nil, io.EOF
 	case n > Most:
-		return nil, &noren.Error{Kind: noren.BadData, Where: "frames", What: fmt.Sprintf("expected a frame of at most %d bytes, got %d", Most, n)}
+		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: "frames", What: fmt.Sprintf("expected a frame of at most %d bytes, got %d", Most, n)}
 	}
 	for have := 0; have < n; {
 		to := min(n, max(first, 2*have))

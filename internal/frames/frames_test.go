@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/frames"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 func write(t interface{ Fatal(...any) }, all ...[]byte) []byte {
@@ -63,7 +64,7 @@ func TestFramesOfAnyLength(t *testing.T) {
 	if err != io.EOF || len(out) != 2 || !bytes.Equal(out[0], long) || !bytes.Equal(out[1], []byte{7}) {
 		t.Fatalf("%d frames: %v", len(out), err)
 	}
-	if _, err := read([]byte{1, 0, 0, 4}); noren.KindOf(err) != noren.BadData || errors.Is(err, frames.ErrCut) {
+	if _, err := read([]byte{1, 0, 0, 4}); noren.KindOf(err) != noren.BadData || noren.CodeOf(err) != "too-large" || errors.Is(err, frames.ErrCut) {
 		t.Fatalf("a frame above the limit: %v", err)
 	}
 	w := frames.NewWriter(io.Discard)
@@ -78,6 +79,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(write(f, []byte("one"), []byte{0}))
 	f.Add([]byte{255, 255, 255, 0, 1})
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		all, err := read(text)
 		if err == nil {
 			t.Fatal("no end")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/table"
@@ -120,6 +121,9 @@ func (j *Job) Check(ctx context.Context, m *Made, jobDir string) (*Checked, erro
 }
 
 func unreadable(path string, err error) error {
+	if refused := meter.Refused(err); refused != nil {
+		return refused
+	}
 	return &noren.Error{Where: path, What: "the release cannot be read back", Err: atomicfile.Reason(err)}
 }
 
@@ -128,7 +132,7 @@ func unreadable(path string, err error) error {
 func (j *Job) personsOf(m *Made, jobDir string) ([]uint32, error) {
 	const width = len(pseudonym.Digest{})
 	path := personsPath(jobDir, m.Name)
-	text, err := readFile(path, m.Rows*int64(width))
+	text, err := meter.ReadFile(path, m.Rows*int64(width))
 	if err != nil {
 		return nil, unreadable(path, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // The files of the folder of a job. Only their owner may read them.
@@ -89,7 +90,10 @@ func put(dir, name string, text []byte) error {
 
 func get(dir, name string) ([]byte, error) {
 	path := filepath.Join(dir, name)
-	text, err := readFile(path, fileMost)
+	text, err := meter.ReadFile(path, fileMost)
+	if refused := meter.Refused(err); refused != nil {
+		return nil, refused
+	}
 	if err != nil {
 		return nil, &noren.Error{Where: path, What: "cannot be read", Hint: "every process of the job must see the folder of the job under this path", Err: atomicfile.Reason(err)}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/shard"
 	"github.com/noren-privacy/noren/table"
@@ -78,6 +79,7 @@ func FuzzJob(f *testing.F) {
 	f.Add(s.job)
 	f.Add([]byte(`{"protocol":1,"build":"test"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		if j, err := shard.DecodeJob(text, build); err == nil {
 			if _, err := j.Encode(); err != nil {
 				t.Fatal(err)
@@ -96,6 +98,7 @@ func FuzzPart(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
+		metertest.Hold(t, len(frame))
 		// Alone it is never complete, and beside the others it is there twice or spoils them.
 		for _, in := range [][][]byte{{frame}, append([][]byte{frame}, s.parts...)} {
 			if _, err := s.c.MergeFirst(context.Background(), frames(in)); err == nil {
@@ -112,6 +115,7 @@ func FuzzLook(f *testing.F) {
 	s := fuzzed(f)
 	f.Add(s.look)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		if l, err := shard.DecodeLook(s.c.Job, text); err == nil {
 			again, err := shard.DecodeLook(s.c.Job, l.Encode(s.c.Job))
 			if err != nil || again.Rows() != l.Rows() {
@@ -125,6 +129,7 @@ func FuzzPlan(f *testing.F) {
 	s := fuzzed(f)
 	f.Add(s.plan)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		p, err := shard.DecodePlan(s.c.Job, text)
 		if err != nil {
 			return
@@ -149,6 +154,7 @@ func FuzzBlock(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
+		metertest.Hold(t, len(frame))
 		buckets := make([]int, s.c.plan.Buckets())
 		for b := range buckets {
 			buckets[b] = b
@@ -171,6 +177,7 @@ func FuzzMade(f *testing.F) {
 		f.Add(m)
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
+		metertest.Hold(t, len(frame))
 		if m, err := shard.DecodeMade(s.c.Job, frame); err == nil {
 			again, err := shard.DecodeMade(s.c.Job, m.Encode(s.c.Job))
 			if err != nil || again.Rows != m.Rows || again.Name != m.Name {
@@ -186,6 +193,7 @@ func FuzzChecked(f *testing.F) {
 		f.Add(c)
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
+		metertest.Hold(t, len(frame))
 		c, err := shard.DecodeChecked(s.c.Job, frame)
 		if err != nil {
 			return
@@ -204,6 +212,7 @@ func FuzzVerification(f *testing.F) {
 	f.Add([]byte(`{"protocol":1,"build":"test","input":"out","folder":"/out","k":5,"quasi_identifiers":["age"],"files":[{"name":"part-00001.csv","size":1,"rows":1,"sha256":""}]}`))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		if err := os.WriteFile(filepath.Join(dir, "verify"), text, 0o600); err != nil {
 			t.Fatal(err)
 		}

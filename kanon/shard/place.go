@@ -12,6 +12,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table/parts"
 )
 
@@ -66,7 +67,7 @@ func (r *record) put(dir string) error {
 // recordOf reads the record of a folder of a job, nil for none.
 func recordOf(dir string) (*record, error) {
 	path := filepath.Join(dir, recordFile)
-	text, err := readFile(path, fileMost)
+	text, err := meter.ReadFile(path, fileMost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -263,7 +264,7 @@ func (r *record) keepCertificate(dir string) error {
 	if r.Certificate == "" {
 		return nil
 	}
-	text, err := readFile(r.Certificate, mostCertificate)
+	text, err := meter.ReadFile(r.Certificate, mostCertificate)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -280,7 +281,7 @@ func (r *record) undoCertificate(dir string) error {
 	if r.Certificate == "" {
 		return nil
 	}
-	text, err := readFile(r.Certificate, mostCertificate)
+	text, err := meter.ReadFile(r.Certificate, mostCertificate)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -296,7 +297,7 @@ func (r *record) undoCertificate(dir string) error {
 		}
 		return err
 	}
-	earlier, err := readFile(filepath.Join(dir, oldCertified), mostCertificate)
+	earlier, err := meter.ReadFile(filepath.Join(dir, oldCertified), mostCertificate)
 	if err != nil {
 		return err
 	}

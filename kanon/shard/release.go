@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -478,18 +477,4 @@ func writeFile(path string, text []byte) error {
 		err = os.Rename(temp, path)
 	}
 	return err
-}
-
-// readFile reads a private file of at most that many bytes.
-func readFile(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = errors.New("it is too long")
-	}
-	return text, err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
@@ -457,6 +458,7 @@ func FuzzLines(f *testing.F) {
 		f.Add(uint8(i), []byte("a\t0\n01001\n0,0000000000000001\n0=1;1=3\n"))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		metertest.Hold(t, len(data))
 		s := newSurvey(t, all[names[int(which)%len(names)]])
 		c, err := s.NewCollector()
 		if err != nil {

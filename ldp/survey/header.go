@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/ldp"
 )
 
@@ -156,6 +157,9 @@ func (s *Survey) ReadCounts(in io.Reader, name string) (*Counts, error) {
 // reports: it holds the line of [Survey.Header].
 func BesideName(reports string) string { return reports + ".spec" }
 
+// maxBeside is the longest file beside reports that is read, in bytes.
+const maxBeside = 1 << 20
+
 // CheckBeside reads the file beside a file of binary reports, and refuses one that names
 // another specification. question is the one that the file names; tied is false where
 // there is no such file.
@@ -169,8 +173,11 @@ func (s *Survey) CheckBeside(reports string) (question string, tied bool, err er
 		return "", false, &noren.Error{Kind: noren.BadData, Where: name, What: "the file that names the specification cannot be read"}
 	}
 	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	text, err := meter.ReadAll(f, maxBeside, name)
 	var n named
+	if meter.Refused(err) != nil {
+		return "", false, err
+	}
 	if err == nil {
 		err = n.check(s, strings.TrimRight(string(text), "\r\n"))
 	}

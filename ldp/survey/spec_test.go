@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
 )
@@ -217,6 +218,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		metertest.Hold(t, len(data))
 		spec, err := survey.Parse("spec", data)
 		if err != nil {
 			if noren.KindOf(err) != noren.Usage {

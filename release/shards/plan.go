@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/table"
 )
@@ -96,8 +97,11 @@ func (p *Plan) Encode() ([]byte, error) { return json.Marshal(p) }
 
 // Read reads a plan that the same build of the program made.
 func Read(ctx context.Context, in io.Reader, tool string) (*Plan, error) {
-	text, err := io.ReadAll(io.LimitReader(in, maxPlan+1))
-	if err != nil {
+	text, err := meter.ReadAll(in, maxPlan, "plan")
+	switch {
+	case meter.Refused(err) != nil:
+		return nil, err
+	case err != nil:
 		return nil, &noren.Error{Where: "plan", What: "cannot be read", Err: err}
 	}
 	return decode(ctx, text, tool)
@@ -111,8 +115,6 @@ func decode(ctx context.Context, text []byte, tool string) (*Plan, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	switch err := d.Decode(p); {
-	case len(text) > maxPlan:
-		return bad("it is too long")
 	case err != nil:
 		return bad("expected JSON in the format " + Format)
 	case p.Format != Format:

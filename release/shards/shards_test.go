@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -323,6 +324,7 @@ func FuzzPart(f *testing.F) {
 		f.Add(part)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		part, err := p.decodePart(text)
 		if err != nil {
 			return
@@ -340,6 +342,7 @@ func FuzzBlock(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		b, err := decodeBlock(text, len(p.names))
 		if err != nil {
 			return
@@ -369,6 +372,7 @@ func FuzzPlan(f *testing.F) {
 	}
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		if p, err := decode(bg, text, "test"); err == nil && len(p.Files) == 0 {
 			t.Fatal("a plan without files")
 		}

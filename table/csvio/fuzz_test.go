@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -26,6 +27,7 @@ func FuzzRead(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		path := filepath.Join(dir, "in.csv")
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
@@ -105,6 +107,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add([]byte("a\tb"), "in.tsv.gz")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte, name string) {
+		metertest.Hold(t, len(text)+len(name))
 		path := filepath.Join(dir, "in")
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)

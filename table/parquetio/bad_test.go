@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
 )
@@ -200,6 +201,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("PAR1\x00\x00\x00\x00PAR1"))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
+		metertest.Hold(t, len(data))
 		path := filepath.Join(dir, "in.parquet")
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)

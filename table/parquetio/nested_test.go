@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -300,6 +301,7 @@ func FuzzNested(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		metertest.Hold(t, len(data))
 		for _, s := range columns {
 			v := table.Vector{Kind: table.Text, Texts: [][]byte{data}}
 			_ = table.AppendText(nil, &s, &v, 0)
@@ -328,6 +330,7 @@ func FuzzArrowSchema(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		metertest.Hold(t, len(data))
 		fields, err := parseArrowSchema(encoded(data))
 		if err != nil || len(fields) == 0 {
 			return

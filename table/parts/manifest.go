@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // ManifestName is the name of the manifest in a folder that a [Target] made. [Find]
@@ -143,8 +144,11 @@ func readManifest(folder string) (*Manifest, error) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the manifest cannot be opened", Err: reason(err)}
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
-	if err != nil {
+	text, err := meter.ReadAll(f, maxManifest, path)
+	switch {
+	case meter.Refused(err) != nil:
+		return nil, err
+	case err != nil:
 		return nil, &noren.Error{Where: path, What: "cannot be read", Err: reason(err)}
 	}
 	m, err := parseManifest(text)
@@ -156,9 +160,6 @@ func readManifest(folder string) (*Manifest, error) {
 
 // parseManifest reads a manifest and refuses what no [Target] writes.
 func parseManifest(text []byte) (*Manifest, error) {
-	if len(text) > maxManifest {
-		return nil, errors.New("the manifest is too long")
-	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	var m Manifest

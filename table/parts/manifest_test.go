@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table/parts"
 )
 
@@ -68,6 +69,7 @@ func sumOf(t *testing.T, dir string) {
 func FuzzManifest(f *testing.F) {
 	f.Add(`{"format":"noren.parts/1","rows":0,"files":[]}`)
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		dir := t.TempDir()
 		write(t, dir, map[string]string{parts.ManifestName: text, "1.csv": "a\n"})
 		if parts.CheckManifest(t.Context(), dir) == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
@@ -447,6 +448,7 @@ func FuzzSheet(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, sheet string) {
+		metertest.Hold(t, len(sheet))
 		src, err := openBytes(parts(t, sheet, nil))
 		if err != nil {
 			if noren.KindOf(err) != noren.BadData {

@@ -19,8 +19,9 @@ const Ceiling = 256e6
 // Longest is the length of inputs, in bytes, for which fuzz targets hold the ceiling.
 const Longest = 64 << 10
 
-func read(name string) int64 {
-	s := []metrics.Sample{{Name: name}}
+// heap is what the objects of the heap take, with those that are garbage and not yet collected.
+func heap() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64())
 }
@@ -30,14 +31,13 @@ func Peak(t testing.TB, f func()) int64 {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage is little of what is measured
 	runtime.GC()
-	now := func() int64 { return read("/memory/classes/heap/objects:bytes") }
-	before := now()
+	before := heap()
 	var most atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		for {
-			most.Store(max(most.Load(), now()))
+			most.Store(max(most.Load(), heap()))
 			select {
 			case <-stop:
 				return
@@ -48,21 +48,39 @@ func Peak(t testing.TB, f func()) int64 {
 	f()
 	close(stop)
 	<-stopped
-	return max(most.Load(), now()) - before
+	return max(most.Load(), heap()) - before
 }
 
-// Under fails the test where f takes more heap than [Ceiling]. It measures closely only
-// where f allocates as much in all, and runs f again for it: f must do the same each time.
-func Under(t testing.TB, f func()) {
-	t.Helper()
-	before := read("/gc/heap/allocs:bytes")
-	f()
-	if read("/gc/heap/allocs:bytes")-before <= Ceiling {
+// Hold fails the test at its end where the live heap has passed [Ceiling] meanwhile and the
+// input is no longer than [Longest]. It is for fuzz targets: it costs microseconds.
+func Hold(t testing.TB, input int) {
+	if input > Longest {
 		return
 	}
-	if most := Peak(t, f); most > Ceiling {
-		t.Fatalf("took %d MB of heap", most/1e6)
-	}
+	most, stop, stopped := int64(0), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				if heap() > Ceiling {
+					runtime.GC() // what is garbage does not count
+					most = max(most, heap())
+				}
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		close(stop)
+		<-stopped
+		if most > Ceiling {
+			t.Errorf("an input of %d bytes took %d MB of heap", input, most/1e6)
+		}
+	})
 }
 
 // Resident is the most resident memory that f takes, in bytes, beside what there is before:

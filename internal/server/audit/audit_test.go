@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
@@ -366,6 +367,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"n":1}`))
 	f.Add([]byte(`{"schema":"noren.audit.export/1"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		e, h, err := decode(text, 1, Hash{})
 		if err != nil {
 			return

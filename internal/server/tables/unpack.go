@@ -14,6 +14,10 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 )
 
+// mostWindow is the largest window with which a file is unpacked to be counted. One of a larger window
+// is counted by its reader alone, if that has the memory for it.
+const mostWindow = 32 << 20
+
 // unpacks refuses a packed file that holds more than most bytes, before anything else
 // reads it. A workbook has a limit of its own (table/xlsx).
 func unpacks(ctx context.Context, path string, most int64, progress func(string, int64, int64)) error {
@@ -34,7 +38,7 @@ func unpacks(ctx context.Context, path string, most int64, progress func(string,
 		}
 		in = unpacked
 	} else {
-		unpacked, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+		unpacked, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
 		if err != nil {
 			return nil
 		}
