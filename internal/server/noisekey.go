@@ -6,7 +6,11 @@ import "github.com/noren-privacy/noren/certificate"
 // answers are encrypted. A server that can do neither, because the folder of its keys can
 // only be read, goes on without it: a crash then forfeits what it interrupts.
 func (s *Server) openNoiseKey() {
-	key, err := certificate.LoadOrCreateNoiseKey(s.path("key", "key.pem"))
+	err := plainOrAbsent(s.path("key", certificate.NoiseKeyName))
+	var key []byte
+	if err == nil {
+		key, err = certificate.LoadOrCreateNoiseKey(s.path("key", "key.pem"))
+	}
 	if err != nil {
 		s.cfg.Log.Warn("the key to the noise of answers cannot be read or made: a crash forfeits the charges that it interrupts", "error", err)
 		return
