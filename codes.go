@@ -46,6 +46,8 @@ var codes = []Code{
 	{"first-line-is-data", Usage, "The first line of a file looks like a record and not like names."},
 	{"fixed", Usage, "The budget has been charged, and the grant cannot be changed that way."},
 	{"forfeited", Refused, "The request was charged and never answered."},
+	{"formula", BadData, "A file that was written with formulas as text holds a text that begins as a formula."},
+	{"formulas-text", Usage, "A release was written with formulas as text, and the request does not say so."},
 	{"granted", Refused, "A ledger has granted the table that is to be randomised."},
 	{"header-row", BadData, "The header row of a worksheet has missing or repeated names."},
 	{"hidden", Usage, "The workbook hides rows or columns of the table, and nothing was decided about them."},

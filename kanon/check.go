@@ -16,7 +16,7 @@ import (
 // check has the written file verified.
 func (r *run) check(ctx context.Context, written *os.File) error {
 	d := r.dialect()
-	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Plain: true, Exact: r.quasiNames()})
+	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Formulas: d.Formulas, Plain: true, Exact: r.quasiNames()})
 	if err != nil {
 		return fmt.Errorf("reading the release back: %w", err)
 	}

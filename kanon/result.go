@@ -112,6 +112,9 @@ type Result struct {
 	// ancestor, happens to be a text that marks a missing value in the source. In the release
 	// it is a value: missing values there are empty, or null.
 	LooksMissing []LooksMissing `json:"looks_missing,omitempty"`
+	// Formulas counts the texts that spreadsheets take for formulas. Absent where the release
+	// has none and they were to be kept, and for formats whose cells have types.
+	Formulas *Formulas `json:"formulas,omitempty"`
 	// Repeated is the identifier that tells most persons apart among those whose values
 	// repeat, where no unit was named and classes contain fewer than K of these persons. It is
 	// private.

@@ -153,7 +153,11 @@ func (r *run) fill(ctx context.Context, to func([]table.StoredColumn) (table.Sin
 		return r.lacking(ctx, err)
 	}
 	r.groups, r.published = space.Partition{}, nil // their memory is wanted for verifying
-	return sink.Close()
+	if err := sink.Close(); err != nil {
+		return err
+	}
+	r.countFormulas(plan.columns, sink)
+	return nil
 }
 
 // fillRead writes the columns that are read again, each record with its group, in the

@@ -20,7 +20,7 @@ type Entry struct {
 // Catalogue returns all entries.
 func Catalogue() []Entry {
 	var all []Entry
-	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, guaranteeTexts, localTexts, sentenceTexts, faultTexts, labelTexts, fileTexts, placeTexts, ledgerTexts, readTexts, modelTexts, codeTexts, serverTexts, folderTexts, gateTexts} {
+	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, guaranteeTexts, localTexts, sentenceTexts, faultTexts, labelTexts, fileTexts, placeTexts, ledgerTexts, readTexts, modelTexts, codeTexts, serverTexts, folderTexts, gateTexts, formulaTexts} {
 		all = append(all, part...)
 	}
 	return all

@@ -21,6 +21,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/parts"
 )
 
@@ -40,7 +41,7 @@ func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.
 		return nil, err
 	}
 	defer done()
-	if job.Output, err = releaseOutput(ctx, r, job.Source); err != nil {
+	if job.Output, err = releaseOutput(ctx, r, sp, job.Source); err != nil {
 		return nil, err
 	}
 	out := &api.Release{}
@@ -276,10 +277,17 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 }
 
 // releaseOutput is where a release goes and how it is written.
-func releaseOutput(ctx context.Context, r *api.AnonymizeRequest, src table.Source) (kanon.Output, error) {
+func releaseOutput(ctx context.Context, r *api.AnonymizeRequest, sp *spec.Spec, src table.Source) (kanon.Output, error) {
+	choice, err := sp.ReleaseFormulas()
+	if err != nil {
+		return kanon.Output{}, err
+	}
 	if file.IsDatabase(r.Output) {
 		if r.OutputDelimiter != "" || r.OutputEncoding != "" {
 			return kanon.Output{}, noren.Usagef("output-delimiter, output-encoding", "are for text files")
+		}
+		if choice == formula.Text {
+			return kanon.Output{}, noren.Usagef("formulas", "is for text files: in a table of a database, a text is no formula")
 		}
 		t, err := file.NewTarget(ctx, r.Output, r.Force, "")
 		return kanon.Output{Path: r.Output, Force: r.Force, Target: t}, err
@@ -290,8 +298,9 @@ func releaseOutput(ctx context.Context, r *api.AnonymizeRequest, src table.Sourc
 		if err != nil {
 			return kanon.Output{}, err
 		}
+		d.Formulas = choice
 		t, err := file.NewSplitTarget(path, file.SplitOptions{Rows: r.SplitRows, Replace: r.Force, Like: src, Dialect: d})
-		return kanon.Output{Path: r.Output, Force: r.Force, Target: t}, err
+		return kanon.Output{Path: r.Output, Force: r.Force, Target: t, Dialect: d}, err
 	}
 	if r.Output != "-" { // standard output is CSV
 		if err := file.Check(r.Output); err != nil {
@@ -299,7 +308,11 @@ func releaseOutput(ctx context.Context, r *api.AnonymizeRequest, src table.Sourc
 		}
 	}
 	d, err := outputDialect(r, r.Output, src)
-	return kanon.Output{Path: r.Output, Force: r.Force, Stdout: r.Stdout, Dialect: d}, err
+	if err != nil {
+		return kanon.Output{}, err
+	}
+	d.Formulas = choice
+	return kanon.Output{Path: r.Output, Force: r.Force, Stdout: r.Stdout, Dialect: d}, nil
 }
 
 // outputDialect is how a text file of that name is written.
@@ -340,6 +353,12 @@ const (
 	NoteLooksMissing = "looks-missing"
 	// NoteUncounted: it is not known whether an identifier repeats.
 	NoteUncounted = "identifier-uncounted"
+	// NoteFormulas: texts that spreadsheets take for formulas leave as they are.
+	NoteFormulas = "formulas"
+	// NoteFormulasText: they are written as text.
+	NoteFormulasText = "formulas-text"
+	// NoteFormulasKept: a file without such a choice has some.
+	NoteFormulasKept = "formulas-kept"
 	// NoteRepeated: an identifier repeats, and records were counted, not persons.
 	NoteRepeated = "identifier-repeats"
 )
@@ -352,6 +371,17 @@ const CodeNeedsSplit = "needs-split"
 func (s *Service) noteRelease(r *kanon.Result) {
 	for _, l := range r.LooksMissing {
 		s.columnNote(api.Warning, NoteLooksMissing, []string{l.Column}, text.LooksMissing(text.English, r, l))
+	}
+	if f := r.Formulas; f != nil {
+		var columns []string
+		for _, c := range f.Columns {
+			columns = append(columns, c.Column)
+		}
+		level, code := api.Warning, NoteFormulas
+		if f.Choice == formula.Text.String() {
+			level, code = api.Info, NoteFormulasText
+		}
+		s.columnNote(level, code, columns, text.Formulas(text.English, f))
 	}
 	if len(r.Uncounted) > 0 {
 		s.columnNote(api.Warning, NoteUncounted, r.Uncounted, text.Uncounted(text.English, r))
@@ -374,7 +404,7 @@ func (s *Service) assessRelease(ctx context.Context, r *api.AnonymizeRequest, sp
 	a.verified = assess.VerifiedPersons(result.Verified)
 	form := file.Options{Name: job.Output.Path, Plain: true}
 	if d := job.Output.Dialect; d != nil {
-		form.Delimiter, form.Encoding = d.Delimiter, d.Encoding
+		form.Delimiter, form.Encoding, form.Formulas = d.Delimiter, d.Encoding, d.Formulas
 	}
 	src, err := file.OpenStdin(ctx, released, form)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // NotePersonsUnknown is the code of the note that a release does not tell its persons.
@@ -87,8 +88,10 @@ type assessing struct {
 	k         int
 	means     bool // the release publishes means
 	earlier   earlier
-	classOf   []uint32 // class of each record of the original, where it is known
-	pictures  bool     // two columns are shown before and after
+	classOf   []uint32             // class of each record of the original, where it is known
+	before    []table.StoredColumn // of the earlier release
+	unread    bool                 // marks of texts that spreadsheets take for formulas are not taken off
+	pictures  bool                 // two columns are shown before and after
 
 	fields   []table.Field // the quasi-identifiers
 	table    *table.Table
@@ -186,11 +189,16 @@ func (a *assessing) population(sp *spec.Spec, name string) (*table.Table, error)
 
 // release measures a release and compares it with the original.
 func (a *assessing) release(name string) error {
-	src, err := a.service.openRelease(a.ctx, name)
+	choice, err := a.spec.ReleaseFormulas()
+	if err != nil {
+		return err
+	}
+	src, err := a.service.openRelease(a.ctx, name, choice)
 	if err != nil {
 		return err
 	}
 	defer closeTable(src)
+	a.unread = choice == formula.Keep
 	return a.releaseFrom(src)
 }
 
@@ -199,6 +207,11 @@ func (a *assessing) releaseFrom(src table.Source) error {
 	shown, err := table.ReadText(a.ctx, src, a.result.Quasi, table.ReadOptions{Progress: a.service.Progress})
 	if err != nil {
 		return err
+	}
+	if a.unread {
+		if err := a.checkWritten(src.Name(), shown); err != nil {
+			return err
+		}
 	}
 	classes, err := assess.Classify(shown)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/parts"
 )
 
@@ -71,6 +72,9 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	}
 	if r.Requested.Suppress != "" {
 		of["suppress"] = r.Requested.Suppress
+	}
+	if f := r.Formulas; f != nil && f.Choice == formula.Text.String() {
+		of["formulas"] = f.Choice
 	}
 	if r.Unit != "" {
 		of["unit"], of["unit_linkage"], of["pseudonym"] = r.Unit, r.Linkage, r.Pseudonym

@@ -61,7 +61,8 @@ func (a *assessing) overlap(src table.Source, classes assess.Classes) error {
 	if err := a.compare(own, before, class, placed); err != nil {
 		return err
 	}
-	return a.apart(src.Columns(), names)
+	a.apart(src.Columns(), names)
+	return nil
 }
 
 // earlierSource is the source of the earlier release. Sheet, header row and query of the
@@ -80,7 +81,7 @@ func (a *assessing) earlierSource() (*table.Table, error) {
 // placed is the class of each record of a source in its release: rows are paired by the
 // columns that the release kept.
 func (a *assessing) placed(release string, source *table.Table) ([]uint32, error) {
-	released, err := a.service.openRelease(a.ctx, release)
+	released, _, err := a.openWritten(release, source)
 	if err != nil {
 		return nil, err
 	}
@@ -209,14 +210,12 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 		return nil, err
 	}
 	if names != nil {
-		released, err := s.openRelease(ctx, r.Release)
+		released, _, err := a.openWritten(r.Release, own)
 		if err != nil {
 			return nil, err
 		}
 		defer closeTable(released)
-		if err := a.apart(released.Columns(), names); err != nil {
-			return nil, err
-		}
+		a.apart(released.Columns(), names)
 	}
 	return &api.Overlap{Overlap: *a.result.Overlap}, nil
 }

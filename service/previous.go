@@ -14,15 +14,12 @@ import (
 // whose classes are those of its own quasi-identifiers: as its certificate or the request
 // states them, or otherwise the columns that differ from the source. quasi are their names.
 func (a *assessing) placedBefore(source *table.Table) (class []uint32, quasi []string, err error) {
-	released, err := a.service.openRelease(a.ctx, a.earlier.release)
+	released, release, err := a.openWritten(a.earlier.release, source)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer closeTable(released)
-	release, err := a.allText(released)
-	if err != nil {
-		return nil, nil, err
-	}
+	a.before = released.Columns()
 	stated, err := a.statedBefore(release)
 	if err != nil {
 		return nil, nil, err
@@ -111,7 +108,7 @@ func (a *assessing) differing(source, release *table.Table, row []uint32) ([]str
 // apart states the quasi-identifiers of the earlier release, and the columns that are
 // quasi-identifiers of one release and kept as they are by the other. now are the columns
 // of this release.
-func (a *assessing) apart(now []table.StoredColumn, before []string) error {
+func (a *assessing) apart(now []table.StoredColumn, before []string) {
 	o := a.result.Overlap
 	o.Quasi = before
 	for _, name := range before {
@@ -119,15 +116,9 @@ func (a *assessing) apart(now []table.StoredColumn, before []string) error {
 			o.Kept = append(o.Kept, name)
 		}
 	}
-	released, err := a.service.openRelease(a.ctx, a.earlier.release)
-	if err != nil {
-		return err
-	}
-	defer closeTable(released)
-	for _, c := range released.Columns() {
+	for _, c := range a.before {
 		if slices.Contains(a.result.Quasi, c.Name) && !slices.Contains(before, c.Name) {
 			o.Kept = append(o.Kept, c.Name)
 		}
 	}
-	return nil
 }

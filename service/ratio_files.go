@@ -12,12 +12,14 @@ import (
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // weightFiles are the temporary files of a weighted table and its meta data. They are
 // renamed into place by commit.
 type weightFiles struct {
 	weights, meta *atomicfile.File
+	formulas      formula.Count // texts of the public table that spreadsheets take for formulas
 }
 
 // stageWeights writes the public table with its weights, every other column as it
@@ -32,7 +34,7 @@ func stageWeights(ctx context.Context, path string, force bool, src table.Source
 	if out.weights, err = atomicfile.Create(path, force); err != nil {
 		return nil, err
 	}
-	if err := writeWeights(ctx, out.weights, path, src, w); err != nil {
+	if out.formulas, err = writeWeights(ctx, out.weights, path, src, w); err != nil {
 		return nil, err
 	}
 	text, err := w.Meta.Encode()
@@ -48,16 +50,16 @@ func stageWeights(ctx context.Context, path string, force bool, src table.Source
 	return out, nil
 }
 
-func writeWeights(ctx context.Context, to io.Writer, path string, src table.Source, w *ratio.Weights) error {
+func writeWeights(ctx context.Context, to io.Writer, path string, src table.Source, w *ratio.Weights) (found formula.Count, err error) {
 	columns := append(slices.Clone(src.Columns()), table.StoredColumn{Name: w.Meta.Column, Kind: table.Float})
 	sink, err := file.NewSink(to, path, columns, file.DialectFor(path, src))
 	if err != nil {
-		return err
+		return found, err
 	}
 	in, err := src.Open(ctx, nil)
 	if err != nil {
 		sink.Abort()
-		return err
+		return found, err
 	}
 	defer func() { _ = in.Close() }()
 	left := w.W
@@ -76,10 +78,14 @@ func writeWeights(ctx context.Context, to io.Writer, path string, src table.Sour
 		}
 		if err != nil {
 			sink.Abort()
-			return err
+			return found, err
 		}
 	}
-	return sink.Close()
+	err = sink.Close()
+	if counter, ok := sink.(formula.Counter); ok {
+		found = counter.Formulas()
+	}
+	return found, err
 }
 
 // hash describes the weighted table for a certificate.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table/file"
 )
 
@@ -98,6 +100,19 @@ type ratioFit struct {
 	weights  *ratio.Weights
 	files    *weightFiles
 	released certificate.Released
+}
+
+// noteFormulas warns of texts of the public table that spreadsheets take for formulas.
+func (f *ratioFit) noteFormulas() {
+	cells, names := int64(0), 0
+	for i, n := range f.files.formulas.Cells {
+		if cells += n; f.files.formulas.Names[i] {
+			names++
+		}
+	}
+	if cells > 0 || names > 0 {
+		f.service.note(api.Warning, NoteFormulasKept, fmt.Sprintf("%s: spreadsheets take %s cells and %d column names in it for formulas; they stay as they are, as in the public table", f.request.Output, text.Integer(cells), names))
+	}
 }
 
 func (f *ratioFit) close() {
@@ -188,6 +203,7 @@ func (f *ratioFit) publish(ctx context.Context, mechanism *ratio.Mechanism, payl
 	if f.files, err = stageWeights(ctx, q.Output, q.Force, f.space.source, f.weights); err != nil {
 		return certificate.Released{}, err
 	}
+	f.noteFormulas()
 	if f.released, err = f.files.hash(ctx); err != nil {
 		return certificate.Released{}, err
 	}

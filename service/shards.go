@@ -118,6 +118,9 @@ func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *
 	if err != nil {
 		return nil, err
 	}
+	if dialect.Formulas, err = sp.ReleaseFormulas(); err != nil {
+		return nil, err
+	}
 	j := &shard.Job{
 		Protocol: shard.Protocol, Build: r.Build, Version: s.Tool.Version, Input: r.Input, Output: r.Output,
 		Form:    shard.Form{Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow, Hidden: form.Hidden},

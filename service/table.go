@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/parts"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
@@ -69,8 +70,8 @@ func looked(o file.Options) file.Options {
 }
 
 // openRelease opens a release, or another table that is compared with one.
-func (s *Service) openRelease(ctx context.Context, name string) (file.Source, error) {
-	return s.openForm(ctx, name, looked(file.Options{}))
+func (s *Service) openRelease(ctx context.Context, name string, formulas formula.Choice) (file.Source, error) {
+	return s.openForm(ctx, name, looked(file.Options{Formulas: formulas}))
 }
 
 // openForm opens a table and notes how it is read where its form is not plain.

@@ -56,6 +56,9 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 	if err != nil {
 		return nil, err
 	}
+	if form.Formulas, err = sp.ReleaseFormulas(); err != nil {
+		return nil, err
+	}
 	for name, c := range sp.Columns {
 		if role, err := table.ParseRole(c.Role); err == nil && role == table.Quasi {
 			form.Exact = append(form.Exact, name)

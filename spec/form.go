@@ -7,6 +7,7 @@ import (
 	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
@@ -58,6 +59,16 @@ func (s *Spec) CheckedForm() (file.Options, error) {
 		o.Header = csvio.HeaderAbsent
 	}
 	return o, nil
+}
+
+// ReleaseFormulas is how texts that spreadsheets take for formulas were written in a release
+// that s describes.
+func (s *Spec) ReleaseFormulas() (formula.Choice, error) {
+	choice, err := formula.Parse(s.Anonymize.Formulas)
+	if err != nil {
+		return choice, &noren.Error{Kind: noren.Usage, Where: "formulas", Err: err}
+	}
+	return choice, nil
 }
 
 // maxQuery bounds a file with a query in SQL.

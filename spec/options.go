@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // Faults are errors that are reported together. Each names a parameter in Where.
@@ -96,6 +97,8 @@ func (s *Spec) Options() (*kanon.Options, error) {
 	if s.Unit == "" && (o.Linkage != kanon.LinkOne || a.Pseudonym) {
 		faults = append(faults, &noren.Error{Kind: noren.Usage, Code: CodeNeedsUnit, Where: "unit", What: "unit-linkage and pseudonym are about persons: name the column that tells them apart"})
 	}
+	_, err = formula.Parse(a.Formulas)
+	faults.add("formulas", err)
 	requirement, err := a.Requirement()
 	faults.add("", err)
 	o.Diversity, o.Closeness = requirement.Diversity, requirement.Closeness

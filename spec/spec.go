@@ -85,6 +85,7 @@ type Anonymize struct {
 	// UnitLinkage and Pseudonym go with the unit.
 	UnitLinkage string `yaml:"unit-linkage,omitempty" json:"unit-linkage,omitempty" jsonschema:"what others may know of a person's records: one of them, or all and that they are of one person"`
 	Pseudonym   bool   `yaml:"pseudonym,omitempty" json:"pseudonym,omitempty" jsonschema:"replace the unit by a pseudonym drawn for the release; needs unit-linkage all"`
+	Formulas    string `yaml:"formulas,omitempty" json:"formulas,omitempty" jsonschema:"texts of a text file that spreadsheets take for formulas: keep (default), or text, with an apostrophe before each; a release is read back the same way"`
 	KeepOrder   bool   `yaml:"keep-order,omitempty" json:"keep-order,omitempty" jsonschema:"keep the order of the rows instead of shuffling them"`
 }
 

@@ -74,6 +74,7 @@ func (f *anonymizeFlags) registerRelease(c *cobra.Command) {
 	s.StringVar(&p.Ranges, "ranges", "", "ends of the ranges of --publish generalize: tight (of the class) or fixed (of a grid of round numbers) (default tight)")
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
+	registerFormulas(c, p)
 	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
 }
 
@@ -168,6 +169,7 @@ func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 	set("ranges", func() { onto.Ranges = from.Ranges })
 	set("unit-linkage", func() { onto.UnitLinkage = from.UnitLinkage })
 	set("pseudonym", func() { onto.Pseudonym = from.Pseudonym })
+	set("formulas", func() { onto.Formulas = from.Formulas })
 	set("keep-order", func() { onto.KeepOrder = from.KeepOrder })
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/spec"
 )
 
 type assessFlags struct {
@@ -15,6 +16,7 @@ type assessFlags struct {
 	k          int
 	population string
 	fraction   float64
+	parameters spec.Anonymize
 	threshold  float64
 	against    string
 	keptOrder  bool
@@ -30,7 +32,7 @@ func newAssess(t *terminal) *cobra.Command {
 		Use:   "assess FILE --quasi COLUMNS",
 		Short: "Measure the risk of a table and the utility of a release (private)",
 		Args:  exactly("FILE"),
-		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
 	}
 	c.AddCommand(newAssessCurve(t))
 	f.register(c)
@@ -41,6 +43,7 @@ func newAssess(t *terminal) *cobra.Command {
 	s.Float64Var(&f.threshold, "threshold", assess.DefaultThreshold, "risk above which a record counts as being at risk")
 	s.StringVar(&f.against, "against", "", "a `RELEASE` of the table")
 	s.BoolVar(&f.keptOrder, "kept-order", false, "the release has its rows in the order of FILE (noren anonymize --keep-order): compare them one by one")
+	registerFormulas(c, &f.parameters)
 	f.earlier.register(c)
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
@@ -48,7 +51,7 @@ func newAssess(t *terminal) *cobra.Command {
 	return c
 }
 
-func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error {
+func (f *assessFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
 	if f.keptOrder && f.against == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "--kept-order", What: "goes with --against"}
 	}
@@ -57,6 +60,9 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	}
 	s, err := f.merged()
 	if err != nil {
+		return err
+	}
+	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
 	result, err := t.service(nil).Assess(ctx, &api.AssessRequest{

@@ -26,6 +26,7 @@ var values = map[string][]string{
 	"coverage":        {"auto", "core", "exact"},
 	"encoding":        {"utf-8", "shift_jis", "utf-16le", "utf-16be", "euc-jp", "iso-2022-jp", "latin-1", "windows-1252"},
 	"features":        {"kernels", "marginals", "both"},
+	"formulas":        {"keep", "text"},
 	"gap":             {"off"},
 	"kind":            {"number", "month", "week", "fiscal", "postal", "municipality", "icd10"},
 	"l-missing":       {"skip", "value"},

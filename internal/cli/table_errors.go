@@ -88,6 +88,8 @@ func noteHint(n *api.Note) string {
 		return " (name what others may know in --quasi, what names a person in --identifier)"
 	case service.NoteLooksMissing:
 		return ". If its readers go by the same texts, make it again with --publish generalize or another --round"
+	case service.NoteFormulas:
+		return " (--formulas text writes them as text)"
 	case service.NoteUncounted:
 		return " (--unit)"
 	case service.NoteRepeated:

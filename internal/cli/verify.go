@@ -35,6 +35,7 @@ func newVerify(t *terminal) *cobra.Command {
 	s.IntVar(&p.K, "k", 0, "smallest number of records, or with --unit of persons, that must share their quasi-identifiers")
 	registerModels(c, p)
 	registerLinkage(c, p)
+	registerFormulas(c, p)
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.verify/1")
 	return c
 }
@@ -42,6 +43,12 @@ func newVerify(t *terminal) *cobra.Command {
 // registerLinkage registers what is known of a person's records.
 func registerLinkage(c *cobra.Command, p *spec.Anonymize) {
 	c.Flags().StringVar(&p.UnitLinkage, "unit-linkage", "", "what others may know of a person's records: one of them, or all and that they are of one person (default one)")
+}
+
+// registerFormulas registers how texts that spreadsheets take for formulas are written in a
+// release.
+func registerFormulas(c *cobra.Command, p *spec.Anonymize) {
+	c.Flags().StringVar(&p.Formulas, "formulas", "", "texts of a release in a text file that spreadsheets take for formulas: keep, or text, with an apostrophe before each (default keep)")
 }
 
 // registerModels registers what is asked of sensitive columns.

@@ -107,7 +107,7 @@ func (j *Job) Check(ctx context.Context, m *Made, jobDir string) (*Checked, erro
 		}
 		o.Unit = &verify.Unit{Column: j.Options.Unit, Of: of}
 	}
-	src, err := file.Open(ctx, path, file.Options{Delimiter: j.Dialect.Delimiter, Encoding: j.Dialect.Encoding, Plain: true, Exact: o.Quasi})
+	src, err := file.Open(ctx, path, file.Options{Delimiter: j.Dialect.Delimiter, Encoding: j.Dialect.Encoding, Formulas: j.Dialect.Formulas, Plain: true, Exact: o.Quasi})
 	if err != nil {
 		return nil, err
 	}

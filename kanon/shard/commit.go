@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/parts"
 )
 
@@ -199,6 +200,7 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 	outsiders := c.p.leaves(j)
 	found := &verify.Result{Schema: verify.ResultSchema, File: j.Output, Met: true, Failures: []string{}, Quasi: m.Release.Quasi, K: j.Options.K, Rows: m.Rows, Classes: m.Release.Classes}
 	before := 0.0
+	var formulas formula.Count
 	for _, made := range c.made {
 		if made.Kind != MadeFile {
 			continue
@@ -214,6 +216,9 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 		}
 		for a, n := range made.missing {
 			missing[a] += n
+		}
+		if made.formulas.Cells != nil {
+			formulas.Add(made.formulas)
 		}
 		v := &c.checked[made.Name].Found
 		if first {
@@ -238,6 +243,9 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 		r.Gap = 1
 	}
 	r.Bound = kanon.Bound{Method: bound.None.String(), Reason: "no process of a cluster holds all records"}
+	if formulas.Cells != nil {
+		r.Formulas = kanon.CountFormulas(j.Dialect.Formulas, j.written(), formulas)
+	}
 	if outsiders != nil {
 		r.Excluded = outsiders.Excluded()
 	}

@@ -290,6 +290,17 @@ func (j *Job) kept() []int {
 	return kept
 }
 
+// written are the columns of the release, by name alone.
+func (j *Job) written() []table.StoredColumn {
+	var columns []table.StoredColumn
+	for i := range j.schema.Fields {
+		if f := &j.schema.Fields[i]; f.Role != table.Identifier {
+			columns = append(columns, table.StoredColumn{Name: f.Name})
+		}
+	}
+	return columns
+}
+
 func (j *Job) key() pseudonym.Key { return pseudonym.Key(j.Key) }
 
 // StampOf describes a file as it is now.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // What became of a bucket.
@@ -40,6 +41,7 @@ type Made struct {
 	penalty       float64
 	missing       []int64 // by quasi-identifier: groups that show a value that looks missing
 	inside        [][]bool
+	formulas      formula.Count
 }
 
 // Encode is what the driver passes on to [Job.Check] and [Job.Commit]. It begins with
@@ -77,6 +79,10 @@ func (m *Made) Encode(j *Job) []byte {
 		for _, is := range way {
 			dst = appendFlag(dst, is)
 		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(m.formulas.Cells)))
+	for i, n := range m.formulas.Cells {
+		dst = appendFlag(binary.AppendUvarint(dst, uint64(n)), m.formulas.Names[i])
 	}
 	return dst
 }
@@ -127,13 +133,18 @@ func (m *Made) take(s *source) {
 		}
 		m.inside = append(m.inside, way)
 	}
+	for range s.count(2) {
+		m.formulas.Cells = append(m.formulas.Cells, int64(s.number(partition.SampleMost)))
+		m.formulas.Names = append(m.formulas.Names, s.flag())
+	}
 }
 
 // holds reports whether a file is one that a bucket of the job is written to.
 func (m *Made) holds(j *Job) bool {
 	attempt, ok := strings.CutPrefix(m.Name, strings.TrimSuffix(j.tempName(m.Buckets[0], ""), j.After))
 	attempt, after := strings.CutSuffix(attempt, j.After)
-	return ok && after && isAttempt(attempt) && m.Rows > 0 && m.groups > 0 && m.groups <= m.Rows && m.least > 0 && m.least <= m.most && m.most <= m.Rows && len(m.missing) == len(j.quasi())
+	return ok && after && isAttempt(attempt) && m.Rows > 0 && m.groups > 0 && m.groups <= m.Rows && m.least > 0 && m.least <= m.most && m.most <= m.Rows && len(m.missing) == len(j.quasi()) &&
+		(len(m.formulas.Cells) == 0 || len(m.formulas.Cells) == len(j.written()))
 }
 
 // attemptDigits is the number of hexadecimal digits of the name of an attempt.

@@ -20,6 +20,7 @@ import (
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/pseudonym"
 	"github.com/noren-privacy/noren/table/shuffle"
 )
@@ -340,6 +341,9 @@ func (r *releasing) write(ctx context.Context, stored []table.StoredColumn, jobD
 	}
 	if err := sink.Close(); err != nil {
 		return err
+	}
+	if c, ok := sink.(formula.Counter); ok {
+		r.made.formulas = c.Formulas()
 	}
 	r.made.Size = out.size
 	copy(r.made.SHA256[:], out.sum.Sum(nil))

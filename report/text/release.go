@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // Release describes a k-anonymous release: guarantee, classes, information loss, its
@@ -38,6 +39,9 @@ func Release(l Lang, r *kanon.Result) []Line {
 	}
 	if r.Suppressed > 0 {
 		lines = append(lines, Line{"suppressed", Suppressed(l, r)})
+	}
+	if r.Formulas != nil {
+		lines = append(lines, Line{"formulas", Formulas(l, r.Formulas)})
 	}
 	if r.Large > 0 {
 		lines = append(lines, Line{"large", Large(l, r)})
@@ -190,6 +194,23 @@ func Repeated(l Lang, r *kanon.Result) string {
 	p := r.Repeated
 	return l.Text("records were counted, not persons: column %s repeats (%s persons, up to %s records each), and by it %s of %s classes hold fewer than k = %d persons (%s records), %s of them one person",
 		p.Column, Integer(p.Persons), Integer(p.Most), Integer(p.BelowK.Classes), Integer(r.Classes), r.K, Integer(p.BelowK.Records), Integer(p.One))
+}
+
+// Formulas says how many texts of a release spreadsheets take for formulas, and what became
+// of them.
+func Formulas(l Lang, f *kanon.Formulas) string {
+	if len(f.Columns) == 0 {
+		return l.Text("no cell or column name is taken for a formula by spreadsheets")
+	}
+	names := make([]string, len(f.Columns))
+	for i, c := range f.Columns {
+		names[i] = c.Column
+	}
+	counted := l.Text("spreadsheets take %s cells and %d column names for formulas (columns %s)", Integer(f.Cells), f.Names, strings.Join(names, ", "))
+	if f.Choice == formula.Text.String() {
+		return l.Text("%s; each is written as text, with an apostrophe before it", counted)
+	}
+	return l.Text("%s; they are written as they are", counted)
 }
 
 // LooksMissing says of a quasi-identifier that released values look like missing ones.

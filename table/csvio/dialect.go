@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // Compression is how a file is packed.
@@ -44,6 +45,9 @@ type Dialect struct {
 	CR bool
 	// Compression is how the whole is packed.
 	Compression Compression
+	// Formulas says what becomes of texts that spreadsheets take for formulas. A
+	// [Source] has none: see [Options].
+	Formulas formula.Choice `json:",omitempty"`
 }
 
 // newline is the byte that ends a record.

@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // chunkRows is the most records in a chunk. As all of a chunk's text lies in
@@ -158,6 +159,14 @@ func (r *reader) parse() (n int, st status) {
 				at := len(r.arena)
 				r.arena = unescape(r.arena, field)
 				field = r.arena[at:len(r.arena):len(r.arena)]
+			}
+			if r.src.unmark {
+				plain, ok := formula.Unmark(field)
+				if !ok {
+					s.fault = fault{s.fieldLine(s.pos, s.line, i), i + 1, whatFormula, hintFormula}
+					return n, faulty
+				}
+				field = plain
 			}
 			r.texts[slot][n] = field
 		}

@@ -19,14 +19,19 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // Sink writes a text table. Fields are quoted only where they must be: those
 // that hold the delimiter, a quote or a line break, that begin or end with a
 // blank, and the empty field of a table of one column, which would read as
 // nothing.
+//
+// Texts that spreadsheets take for formulas are counted, and marked where the
+// dialect asks for it.
 type Sink struct {
 	maker
+	named   []bool // columns whose name is taken for a formula
 	out     *atomicfile.Output
 	packer  io.Closer // nil when nothing is packed
 	buf     *bufio.Writer
@@ -52,15 +57,22 @@ type maker struct {
 	encoded []byte // the same in the encoding of the file
 	lines   int64  // lines made
 	breaks  int64  // line breaks within the record in the making
+
+	marked   []byte  // a text with its mark
+	formulas []int64 // texts that spreadsheets take for formulas, by column
 }
 
-var _ table.Sink = (*Sink)(nil)
+var (
+	_ table.Sink      = (*Sink)(nil)
+	_ formula.Counter = (*Sink)(nil)
+)
 
 // What the bytes of a field ask for.
 const (
 	mustQuote uint8 = 1 << iota
 	notASCII
 	isNUL
+	mayFormula
 )
 
 // NewSink writes the header of a table to w; name stands for the file in
@@ -86,6 +98,12 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) 
 		s.classes[c] |= notASCII
 	}
 	s.classes[0] |= isNUL
+	for c := range s.classes {
+		if formula.May(byte(c)) {
+			s.classes[c] |= mayFormula
+		}
+	}
+	s.formulas = make([]int64, len(columns))
 	s.encoder = d.Encoding.encoder()
 	switch d.Compression {
 	case Gzip:
@@ -108,6 +126,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) 
 		for w := range s.makers {
 			s.makers[w] = s.maker
 			s.makers[w].line, s.makers[w].field = nil, nil
+			s.makers[w].marked, s.makers[w].formulas = nil, make([]int64, len(columns))
 		}
 	}
 	return s, nil
@@ -132,17 +151,24 @@ func (s *Sink) header() error {
 		if c.Name == "" {
 			return s.fail(i, "the column has no name")
 		}
+		s.named = append(s.named, formula.Is(name))
+		if s.dialect.Formulas == formula.Text && formula.Needs(name) {
+			name = append([]byte{formula.Mark}, name...)
+		}
 		if i == 0 && len(name) >= len(utf8BOM) && string(name[:len(utf8BOM)]) == string(utf8BOM) {
 			// Unquoted it would read as a byte order mark.
 			s.line = s.quote(s.line, name)
 			continue
 		}
-		if err := s.appendText(i, name); err != nil {
+		if err := s.appendQuoted(i, name); err != nil {
 			return err
 		}
 	}
 	return s.endLine()
 }
+
+// Formulas implements [formula.Counter].
+func (s *Sink) Formulas() formula.Count { return formula.Count{Cells: s.formulas, Names: s.named} }
 
 // Write implements [table.Sink]. A text that the encoding cannot hold is an
 // error of kind BadData.
@@ -183,6 +209,7 @@ func (s *Sink) make(c *table.Chunk, makers []maker) bool {
 		wg.Go(func() {
 			m := &makers[w]
 			m.line, m.lines = m.line[:0], 0
+			clear(m.formulas)
 			for row := c.Rows * w / len(makers); row < c.Rows*(w+1)/len(makers); row++ {
 				if m.appendRecord(c, row) != nil {
 					failed.Store(true)
@@ -204,6 +231,9 @@ func (s *Sink) append(n int, makers []maker) error {
 			return s.err
 		}
 		s.lines += makers[w].lines
+		for i, n := range makers[w].formulas {
+			s.formulas[i] += n
+		}
 	}
 	s.records += int64(n)
 	return nil
@@ -248,17 +278,32 @@ func (m *maker) appendEmpty() {
 	}
 }
 
+// appendText appends a value, and marks it where it is to be a text.
 func (m *maker) appendText(i int, text []byte) error {
 	if len(text) == 0 {
 		m.appendEmpty()
 		return nil
 	}
+	if m.classes[text[0]]&mayFormula != 0 {
+		if formula.Is(text) {
+			m.formulas[i]++
+		}
+		if m.dialect.Formulas == formula.Text && formula.Needs(text) {
+			m.marked = append(append(m.marked[:0], formula.Mark), text...)
+			text = m.marked
+		}
+	}
+	return m.appendQuoted(i, text)
+}
+
+// appendQuoted appends a text that is not empty, between quotes where it needs them.
+func (m *maker) appendQuoted(i int, text []byte) error {
 	var class uint8
 	classes := &m.classes
 	for _, c := range text {
 		class |= classes[c]
 	}
-	if class&^mustQuote != 0 {
+	if class&(notASCII|isNUL) != 0 {
 		switch {
 		case class&isNUL != 0:
 			return m.fail(i, "a text holds a NUL byte, which no text table can")

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // Options say how a file is written where that is not to be detected. The zero
@@ -34,6 +35,9 @@ type Options struct {
 	// CR alone, no columns without a name at the end; and detects no encodings but
 	// UTF-8 and Shift_JIS.
 	Plain bool
+	// Formulas is how the file was written ([Dialect]): of formula.Text the marks are
+	// taken off, and a text that would be a formula is a fault.
+	Formulas formula.Choice
 	// Limits bound what reading the file takes. Default to those of package meter.
 	Limits meter.Limits
 }
@@ -48,6 +52,7 @@ type Source struct {
 	dialect  Dialect
 	columns  []table.StoredColumn
 	nameless bool // the first line is the first record
+	unmark   bool // see [Options], Formulas
 	skip     int  // lines above the header
 	width    int  // fields of the header, those without a name at the end included
 	notes    []string
@@ -102,7 +107,7 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 		return nil, err
 	}
 	src.dialect, src.skip, src.notes = found.dialect, found.skip, found.notes
-	src.nameless = opts.Header == HeaderAbsent
+	src.nameless, src.unmark = opts.Header == HeaderAbsent, opts.Formulas == formula.Text
 	if err := src.readHeader(!opts.Plain); err != nil {
 		return nil, err
 	}
@@ -145,6 +150,13 @@ func (src *Source) readHeader(trim bool) error {
 		}
 		at := func() string {
 			return noren.Position{File: src.name, Line: s.fieldLine(s.pos, s.line, i), Field: i + 1}.String()
+		}
+		if src.unmark && !src.nameless {
+			plain, ok := formula.Unmark([]byte(name))
+			if !ok {
+				return &noren.Error{Kind: noren.BadData, Code: FormulaCode, Where: at(), What: whatFormula, Hint: hintFormula}
+			}
+			name = string(plain)
 		}
 		if name == "" {
 			return &noren.Error{Kind: noren.BadData, Where: at(), What: "the column has no name", Hint: "the first line of the file must name every column"}
@@ -232,8 +244,21 @@ func (src *Source) faultError(f *fault, record int64) error {
 	if f.field > 0 && f.field <= len(src.columns) {
 		at.Column = src.columns[f.field-1].Name
 	}
-	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: f.what, Hint: f.hint}
+	code := ""
+	if f.what == whatFormula {
+		code = FormulaCode
+	}
+	return &noren.Error{Kind: noren.BadData, Code: code, Where: at.String(), What: f.what, Hint: f.hint}
 }
+
+// FormulaCode is the code of errors about a text that begins as a formula, in a file that
+// is said to have none.
+const FormulaCode = "formula"
+
+const (
+	whatFormula = "begins as a formula, expected an apostrophe before it"
+	hintFormula = "the file was not written with formulas as text: read it with formulas kept"
+)
 
 // Name implements [table.Source].
 func (src *Source) Name() string { return src.name }

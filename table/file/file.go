@@ -24,6 +24,7 @@ import (
 	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/parquetio"
 	"github.com/noren-privacy/noren/table/parts"
 	"github.com/noren-privacy/noren/table/spool"
@@ -56,8 +57,9 @@ type Options struct {
 	// QueryName stands for it in errors. Defaults to the table that the path
 	// names.
 	Query, QueryName string
-	// Plain is as in [csvio.Options].
-	Plain bool
+	// Plain and Formulas are as in [csvio.Options].
+	Plain    bool
+	Formulas formula.Choice
 	// Progress receives the progress of opening a workbook or a table of a database,
 	// which are read whole. Optional.
 	Progress noren.Progress
@@ -177,7 +179,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 		}
 		return src, nil
 	default:
-		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header, HeaderRow: opts.HeaderRow, Plain: opts.Plain, Limits: meter.From(ctx)})
+		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header, HeaderRow: opts.HeaderRow, Plain: opts.Plain, Formulas: opts.Formulas, Limits: meter.From(ctx)})
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/formula"
 )
 
 // TargetOptions say how a table is written as several files.
@@ -225,7 +226,11 @@ type sink struct {
 	sink    table.Sink
 	rows    int64
 	part    table.Chunk
+	found   formula.Count // in the files that have ended
 }
+
+// Formulas implements [formula.Counter]; it is for a sink that was closed.
+func (s *sink) Formulas() formula.Count { return s.found }
 
 func (s *sink) begin() error {
 	path := filepath.Join(s.t.temp, fmt.Sprintf("%s%05d%s", s.t.before, len(s.t.paths)+1, s.t.after))
@@ -245,6 +250,9 @@ func (s *sink) begin() error {
 
 func (s *sink) end() error {
 	err := s.sink.Close()
+	if c, ok := s.sink.(formula.Counter); ok {
+		s.found.Add(c.Formulas())
+	}
 	if e := s.file.Close(); err == nil && e != nil {
 		err = &noren.Error{Where: s.t.folder, What: "a file cannot be written in full", Err: reason(e)}
 	}

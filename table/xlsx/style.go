@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/spool"
 )
 
@@ -106,4 +107,6 @@ var fixedParts = []struct{ name, content string }{
 const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 // isRisky reports whether a program could take a text for a formula.
-func isRisky(text []byte) bool { return len(text) > 0 && strings.IndexByte("=+-@\t\r", text[0]) >= 0 }
+func isRisky(text []byte) bool {
+	return len(text) > 0 && strings.IndexByte("=+-@\t\r", text[0]) >= 0 || formula.Is(text)
+}

@@ -187,6 +187,7 @@ export interface Parameters {
   suppress?: string;
   unit_linkage?: "one" | "all";
   pseudonym?: boolean;
+  formulas?: "keep" | "text";
   columns: Record<string, { role: string }>;
 }
 export interface Recipe {

@@ -33,6 +33,7 @@ type Parameters struct {
 	Suppress    string          `json:"suppress,omitempty" maxLength:"20" doc:"The most records to leave out: off, a share such as 1%, or a number."`
 	UnitLinkage string          `json:"unit_linkage,omitempty" enum:"one,all" doc:"What others may know of a person's records."`
 	Pseudonym   bool            `json:"pseudonym,omitempty" doc:"Whether the unit is replaced by a pseudonym drawn for the release."`
+	Formulas    string          `json:"formulas,omitempty" enum:"keep,text" doc:"What becomes of texts of a text file that spreadsheets take for formulas: keep, or text, with an apostrophe before each."`
 	Columns     map[string]Role `json:"columns" nullable:"false" doc:"The roles of columns that differ from those of the table."`
 }
 
@@ -83,7 +84,7 @@ func specification(h *tables.Held, p *Parameters, hierarchy func(column string) 
 	}
 	s.Anonymize = spec.Anonymize{
 		K: p.K, L: p.L, LModel: p.LModel, C: p.C, T: p.T, Method: p.Method, Scale: p.Scale, Refine: p.Refine, Suppress: p.Suppress,
-		Publish: p.Publish, Ranges: p.Ranges, UnitLinkage: p.UnitLinkage, Pseudonym: p.Pseudonym,
+		Publish: p.Publish, Ranges: p.Ranges, UnitLinkage: p.UnitLinkage, Pseudonym: p.Pseudonym, Formulas: p.Formulas,
 	}
 	return s
 }

@@ -139,6 +139,10 @@ func noteArgs(rel *api.Release, n *api.Note, columns string) map[string]any {
 		if r := rel.Repeated; r != nil {
 			args["persons"], args["most"], args["below"], args["one"], args["classes"], args["k"] = r.Persons, r.Most, r.BelowK.Classes, r.One, rel.Classes, rel.K
 		}
+	case service.NoteFormulas, service.NoteFormulasText:
+		if f := rel.Formulas; f != nil {
+			args["cells"], args["names"] = f.Cells, f.Names
+		}
 	case service.NoteLooksMissing:
 		for _, l := range rel.LooksMissing {
 			if l.Column == columns {

@@ -23,6 +23,8 @@ export interface Certificate {
   time: string;
   mechanism: string;
   guarantee: Statement;
+  /** Whether texts that spreadsheets take for formulas have an apostrophe before them. */
+  marked: boolean;
   columns: { column: string; fate: string; role: string }[];
   notes: string[];
   keyId: string;
@@ -119,6 +121,7 @@ export function read(source: string): Certificate {
       closeness: list(g["closeness"]).filter(isObject).map(d => ({ column: optional(d, "column") ?? "", t: num(d["t"]) ?? 0 })),
       assumptions: strings(g["assumptions"]),
     },
+    marked: parameters["formulas"] === "text",
     columns: list(parameters["columns"])
       .filter(isObject)
       .map(c => ({ column: optional(c, "column") ?? "", fate: optional(c, "fate") ?? "", role: optional(c, "role") ?? "" })),

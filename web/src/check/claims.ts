@@ -89,7 +89,7 @@ export async function check(file: File, source: string, pem: string, certificate
   if (isCsv(file.name)) {
     const released = c.columns.filter(x => x.fate !== "dropped").map(x => x.column);
     try {
-      counted = await countClasses(file, c.guarantee.quasi, c.guarantee.unit, released.length > 0 ? released : c.guarantee.quasi, done => told((file.size + done) / total));
+      counted = await countClasses(file, c.guarantee.quasi, c.guarantee.unit, released.length > 0 ? released : c.guarantee.quasi, done => told((file.size + done) / total), c.marked);
       why = "header";
     } catch (err) {
       if (!(err instanceof TypeError)) throw err; // not UTF-8: nothing can be counted
@@ -131,6 +131,7 @@ export function commands(f: Finding): { check: string; verify: string | undefine
   if (d) parts.push(`--l ${d.l}${d.model && d.model !== "distinct" ? " --l-model " + d.model : ""}`);
   const [close] = c.guarantee.closeness;
   if (close) parts.push(`--t ${close.t}`);
+  if (c.marked) parts.push("--formulas text");
   if (c.guarantee.unit && c.guarantee.pseudonyms) parts.push(`--unit ${quoted(c.guarantee.unit)}`);
   return { check, verify: parts.join(" ") };
 }

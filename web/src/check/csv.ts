@@ -100,15 +100,19 @@ function header(text: string, delimiter: string): string[] {
   return found ?? [];
 }
 
+/** The names of a header, without the apostrophes before names that spreadsheets take for formulas. */
+const unmarked = (names: string[], wanted: string[], marked: boolean): string[] =>
+  names.map(name => (marked && /^'.*[=+@\-＝＋＠－]/s.test(name) && wanted.includes(name.slice(1)) ? name.slice(1) : name));
+
 /**
  * The delimiters by which the header has columns of the certificate, those with most first.
  * One column has no delimiter in its header, so that several are possible; none is where the
  * header has no column of the certificate: then the file is not understood.
  */
-export function possible(text: string, wanted: string[]): string[] {
+export function possible(text: string, wanted: string[], marked = false): string[] {
   if (wanted.length === 0) return [","];
   const names = new Set(wanted);
-  const scored = delimiters.map(delimiter => ({ delimiter, n: header(text, delimiter).filter(name => names.has(name)).length }));
+  const scored = delimiters.map(delimiter => ({ delimiter, n: unmarked(header(text, delimiter), wanted, marked).filter(name => names.has(name)).length }));
   const most = Math.max(...scored.map(s => s.n));
   return most === 0 ? [] : scored.filter(s => s.n === most).map(s => s.delimiter);
 }
@@ -133,18 +137,18 @@ const headBytes = 1 << 20;
  * Counts the classes of a CSV file. Values are compared as they are written. The columns of the
  * certificate tell the delimiter. undefined where the header has none of them.
  */
-export async function countClasses(blob: Blob, quasi: string[], unit: string | undefined, wanted: string[] = quasi, told: (bytes: number) => void = () => undefined): Promise<Counted | undefined> {
+export async function countClasses(blob: Blob, quasi: string[], unit: string | undefined, wanted: string[] = quasi, told: (bytes: number) => void = () => undefined, marked = false): Promise<Counted | undefined> {
   const head = new TextDecoder("utf-8", { fatal: true }).decode(await blob.slice(0, headBytes).arrayBuffer(), { stream: true });
   let first: Counted | undefined;
-  for (const delimiter of possible(head, wanted)) {
-    const counted = await countBy(delimiter, blob, quasi, unit, told);
+  for (const delimiter of possible(head, wanted, marked)) {
+    const counted = await countBy(delimiter, blob, quasi, unit, told, header => unmarked(header, wanted, marked));
     if (counted.ragged === 0) return counted;
     first ??= counted;
   }
   return first;
 }
 
-async function countBy(delimiter: string, blob: Blob, quasi: string[], unit: string | undefined, told: (bytes: number) => void): Promise<Counted> {
+async function countBy(delimiter: string, blob: Blob, quasi: string[], unit: string | undefined, told: (bytes: number) => void, names: (header: string[]) => string[]): Promise<Counted> {
   const classes = new Map<string, number>();
   const persons = new Map<string, Set<string>>();
   const out: Counted = { columns: [], rows: 0, classes: 0, smallest: 0, largest: 0, persons: undefined, missing: [], ragged: 0 };
@@ -154,6 +158,7 @@ async function countBy(delimiter: string, blob: Blob, quasi: string[], unit: str
   const reader = new CsvReader(record => {
     if (first) {
       first = false;
+      record = names(record);
       out.columns = record;
       at = quasi.map(q => record.indexOf(q));
       out.missing = quasi.filter((_, i) => at[i] === -1);

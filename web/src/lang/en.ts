@@ -416,6 +416,7 @@ export const en = {
   "linkage.one": "one record",
   "linkage.all": "all records",
   "recipe.pseudonym": "Keep a pseudonym of each person",
+  "recipe.formulas": "Write them as text, with an apostrophe before each",
   "recipe.pseudonym.hint": "drawn for this release; needs “all records”",
   "recipe.suppress": "Leave out at most",
   "recipe.suppress.hint": "off, a share such as 1%, or a number of records",

@@ -106,6 +106,8 @@ export const jaServer: Record<string, string> = {
   "hierarchy-header": "階層のファイルの最初の行は段階の名前で、値ではありません。",
   "identifier-repeats": "人ではなくレコードを数えました。列`{columns}`は繰り返し現れます（{persons}人、1人あたり最大{most}件）。これで数えると、{classes}クラスのうち{below}クラスは{k}人未満、{one}クラスは1人だけです。",
   "identifier-uncounted": "列`{columns}`が繰り返し現れるかどうかは、メモリの上限のため数えていません。1人が複数のレコードをもつ場合は、その列をプライバシー単位にしてください。",
+  "formulas": "表計算ソフトは、{cells}個のセルと{names}個の列名を数式とみなします（列`{columns}`）。そのまま書き出します。",
+  "formulas-text": "表計算ソフトが数式とみなす{cells}個のセルと{names}個の列名の前にアポストロフィを付け、文字列として書き出します。",
   "looks-missing": "列`{columns}`では、{all}グループのうち{groups}グループの値が、元の表で欠損値を表す文字列と同じです。公開するファイルではそれは値であり、空の欄だけが欠損値です。",
   "missing-texts": "欠損値を表す文字列があります。",
   "number-format": "列`{columns}`の数値は、決まった書き方で読み取り、標準の形で書き出します。",

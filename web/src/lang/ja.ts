@@ -416,6 +416,7 @@ export const ja: Strings = {
   "linkage.one": "1件のレコード",
   "linkage.all": "すべてのレコード",
   "recipe.pseudonym": "各人の仮名を残す",
+  "recipe.formulas": "アポストロフィを前に付け、文字列として書き出す",
   "recipe.pseudonym.hint": "この公開のために作ります。「すべてのレコード」が必要です",
   "recipe.suppress": "除外するレコードの上限",
   "recipe.suppress.hint": "off、1%のような割合、または件数",

@@ -166,6 +166,15 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
     if (ready) openDialog(true);
     else document.getElementById("gate")?.scrollIntoView({ block: "center" });
   };
+  // The choice stands beside the count; a change of it makes the preview stale.
+  const detail = (c: Preview["checks"][number]): VNode | undefined => (
+    c.message.code.startsWith("formulas") ? (
+      <label class="opt">
+        <input type="checkbox" checked={parameters.formulas === "text"} onChange={e => change({ ...parameters, formulas: e.currentTarget.checked ? "text" : "keep" })} />
+        <span>{t("recipe.formulas")}</span>
+      </label>
+    ) : c.detail ? <span class="mono">{c.detail}</span> : undefined
+  );
   const lead = [
     table.persons !== undefined ? t("table.persons", { n: table.persons }) : t("table.rows", { n: table.rows ?? 0 }),
     t("table.columns", { n: table.columns ?? table.columns_detail.length }),
@@ -214,7 +223,7 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
           {preview ? (
             <>
               <Card title={t("checks.title")} sub={t("checks.sub")}>
-                <Checks items={preview.checks.map(c => ({ level: c.level, text: said(c.message), detail: c.detail ? <span class="mono">{c.detail}</span> : undefined }))} />
+                <Checks items={preview.checks.map(c => ({ level: c.level, text: said(c.message), detail: detail(c) }))} />
               </Card>
               <Leaving preview={preview} />
               <Earlier recipe={recipe} preview={preview} studied={studied} toggle={toggle} compared={() => refresh().catch(fail)} />
