@@ -14,6 +14,14 @@ func (l *Ledger) place(kept string) string {
 	return kept
 }
 
+// within is the folder of the ledger for a path that is kept relative to it, else "".
+func (l *Ledger) within(kept string) string {
+	if l.place(kept) == kept {
+		return ""
+	}
+	return filepath.Dir(l.path)
+}
+
 // inside is an absolute path relative to the folder of the ledger; "" where it is not in it.
 func (l *Ledger) inside(abs string) string {
 	rel, err := filepath.Rel(filepath.Dir(l.path), abs)

@@ -12,6 +12,8 @@ import (
 type Book struct {
 	Account
 	Path string // of the current version, or as it was granted before versions
+	// Within is the folder of the ledger where Path is kept relative to it, else "".
+	Within string
 	// Fingerprint is the keyed print of the current version's table. Without a
 	// version it is that of the file's bytes ([FileHash]).
 	Fingerprint string
@@ -118,7 +120,7 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 	for i := range all {
 		a := &all[i]
 		if a.kind == kindDataset {
-			b := &Book{Account: a.public(), Path: l.place(a.path), Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version), Accounting: Accounting(a.accounting), StatementDelta: a.statementDelta}
+			b := &Book{Account: a.public(), Path: l.place(a.path), Within: l.within(a.path), Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version), Accounting: Accounting(a.accounting), StatementDelta: a.statementDelta}
 			books, byID[a.id] = append(books, b), b
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/identity"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
@@ -274,6 +275,32 @@ func openFile(path string) (*os.File, error) {
 	return f, nil
 }
 
+// open opens the file of a data set. No link is followed to a file that the ledger keeps in its
+// own folder.
+func (d *Dataset) open() (*os.File, error) {
+	if d.book == nil || d.book.Within == "" {
+		return os.Open(d.Path)
+	}
+	name, err := filepath.Rel(d.book.Within, d.Path)
+	if err != nil {
+		return nil, err
+	}
+	return plainfile.Open(d.book.Within, name)
+}
+
+// look describes the file of a data set as [Dataset.open] opens it.
+func (d *Dataset) look() (os.FileInfo, error) {
+	if d.book == nil || d.book.Within == "" {
+		return os.Stat(d.Path)
+	}
+	f, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return f.Stat()
+}
+
 // source states d in a certificate, with the columns that were read.
 func (d *Dataset) source(columns []string) (*certificate.Source, error) {
 	reading, err := canonical(d.Definition.Reading(columns))
@@ -364,7 +391,7 @@ func (d *Dataset) complete(ctx context.Context, have stamp, changed error) error
 func (d *Dataset) identify(ctx context.Context) (id *dataset.Identity, files []map[string]string, err error) {
 	keys := dataset.KeysOf(d.ledger.Key)
 	if !d.Definition.File.Sharded {
-		f, err := os.Open(d.Path)
+		f, err := d.open()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -398,7 +425,7 @@ func (d *Dataset) stat(ctx context.Context) (stamp, error) {
 		files, err := shardFiles(ctx, d.Path)
 		return stampOf(files), err
 	}
-	info, err := os.Stat(d.Path)
+	info, err := d.look()
 	if err != nil {
 		return stamp{}, err
 	}
@@ -414,7 +441,7 @@ func (d *Dataset) prints(ctx context.Context) (prints map[string]string, files [
 	if d.Definition.File.Sharded {
 		return shardPrints(ctx, d.ledger, d.Path, d.Definition, nil)
 	}
-	f, err := os.Open(d.Path)
+	f, err := d.open()
 	if err != nil {
 		return nil, nil, err
 	}

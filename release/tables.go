@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -388,7 +387,7 @@ func sizeOf(c *table.Column) int64 {
 // readPinned reads columns and the unit's labels from the file, and fails unless they are
 // those of the version that was granted.
 func (d *Dataset) readPinned(ctx context.Context, fields []table.Field) (*table.Table, error) {
-	f, err := os.Open(d.Path)
+	f, err := d.open()
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,11 @@ func (s *Server) faults() (all []string) {
 			all = append(all, "books: the ledger does not know the data sets of "+strings.Join(lost, ", "))
 		}
 	}
+	if s.Sealed() == "" {
+		if changed, err := s.books.Changed(ctx); err == nil && len(changed) > 0 {
+			all = append(all, "books: their files are not those that were granted: "+strings.Join(changed, ", "))
+		}
+	}
 	if altered := s.records.Altered(); len(altered) > 0 {
 		all = append(all, "releases: these are not what was released: "+strings.Join(altered, ", "))
 	}

@@ -60,6 +60,7 @@ type Books struct {
 	checks  map[string]*LedgerCheck          // the latest check of a book, by id
 	caps    map[string]map[string]api.Amount // caps as they were last read, by data set and principal
 	alerted map[alertKey]bool                // alerts that are stored
+	looked  map[string]looked                // the last look at the file of a book, by id
 
 	refused refusals
 }
@@ -102,7 +103,7 @@ func New(ctx context.Context, config Config) (*Books, error) {
 	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil || config.AskingEnded == nil {
 		return nil, errors.New("books: expected all fields of Config but Public")
 	}
-	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, caps: map[string]map[string]api.Amount{}}
+	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, caps: map[string]map[string]api.Amount{}, looked: map[string]looked{}}
 	rows, err := config.Store.Resources(ctx, store.KindBook, "", 0, 1<<20)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -385,7 +386,7 @@ func (b *Books) copy(d *document, from *source) (string, error) {
 }
 
 func copyFile(from, to string) error {
-	in, err := os.Open(from)
+	in, err := plainfile.OpenPath(from)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/tables"
 )
@@ -59,21 +60,7 @@ var errAltered = problem.New("unavailable", "A file of the folder is not the one
 // openWhole opens a regular file of a folder by its name, which follows no link, and
 // compares its size, where it is not negative, and its SHA-256, where it is not "".
 func openWhole(dir, name, sum string, size int64) (_ *os.File, err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, errAltered
-	}
-	defer func() { _ = root.Close() }()
-	for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
-		if info, err := root.Lstat(at); err != nil || !info.IsDir() {
-			return nil, errAltered
-		}
-	}
-	named, err := root.Lstat(name)
-	if err != nil || !named.Mode().IsRegular() || size >= 0 && named.Size() != size {
-		return nil, errAltered
-	}
-	f, err := root.Open(name)
+	f, err := plainfile.Open(dir, name)
 	if err != nil {
 		return nil, errAltered
 	}
@@ -82,8 +69,7 @@ func openWhole(dir, name, sum string, size int64) (_ *os.File, err error) {
 			_ = f.Close()
 		}
 	}()
-	// The name may lead to another file by now.
-	if info, err := f.Stat(); err != nil || !os.SameFile(info, named) {
+	if info, err := f.Stat(); err != nil || size >= 0 && info.Size() != size {
 		return nil, errAltered
 	}
 	if sum == "" {
@@ -101,7 +87,7 @@ func openWhole(dir, name, sum string, size int64) (_ *os.File, err error) {
 
 // sumOf is the SHA-256 of a file, in hexadecimal.
 func sumOf(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.OpenPath(path)
 	if err != nil {
 		return "", tables.FileError(err)
 	}

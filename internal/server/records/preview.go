@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/api"
-	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -148,9 +149,9 @@ func writeRecipe(dir string, h *tables.Held, p *Parameters) error {
 		return err
 	}
 	for column, path := range h.Hierarchies {
-		data, err := meter.ReadFile(path, tables.MostHierarchy)
+		data, err := tables.ReadHierarchy(path, h.Sums[column])
 		if err != nil {
-			return tables.FileError(err)
+			return err
 		}
 		if err := write(filepath.Join(dir, filepath.FromSlash(hierarchyName(h, column))), data); err != nil {
 			return err
@@ -169,7 +170,12 @@ func writeClasses(path string, classes []uint32) error {
 }
 
 func readClasses(path string) ([]uint32, error) {
-	data, err := os.ReadFile(path)
+	f, err := plainfile.OpenPath(path)
+	if err != nil {
+		return nil, tables.FileError(err)
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, tables.FileError(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -282,7 +283,7 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		if err != nil {
 			return nil, uploadProblem(err)
 		}
-		f, err := os.Open(path)
+		f, err := plainfile.OpenPath(path)
 		if err != nil {
 			return nil, FileError(err)
 		}
@@ -341,7 +342,7 @@ func copyError(err error) error {
 
 // hashFile is the SHA-256 of a file.
 func hashFile(ctx context.Context, path string, progress func(string, int64, int64)) (string, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.OpenPath(path)
 	if err != nil {
 		return "", FileError(err)
 	}

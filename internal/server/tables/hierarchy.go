@@ -3,13 +3,16 @@ package tables
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -70,6 +73,10 @@ func (t *Tables) SetHierarchy(ctx context.Context, id string, version int64, col
 			d.Files = map[string]string{}
 		}
 		d.Files[column] = name
+		if d.Sums == nil {
+			d.Sums = map[string]string{}
+		}
+		d.Sums[column] = sumOf(text)
 		err = t.save(ctx, r, d)
 	}
 	if err != nil {
@@ -94,11 +101,34 @@ func (t *Tables) Hierarchy(ctx context.Context, id, column string) ([]byte, erro
 	if name == "" {
 		return nil, problem.NotFound()
 	}
-	text, err := meter.ReadFile(filepath.Join(t.folder(id), hierarchyFolder, name), MostHierarchy)
+	return ReadHierarchy(filepath.Join(t.folder(id), hierarchyFolder, name), d.Sums[column])
+}
+
+// ReadHierarchy reads the file of a hierarchy, no link, and refuses one whose SHA-256 is not
+// sum: it is not the one that was stored. No sum is compared where it is "".
+func ReadHierarchy(path, sum string) ([]byte, error) {
+	f, err := plainfile.OpenPath(path)
+	if err != nil {
+		return nil, alteredHierarchy()
+	}
+	defer func() { _ = f.Close() }()
+	text, err := meter.ReadAll(f, MostHierarchy, "the hierarchy")
 	if err != nil {
 		return nil, FileError(err)
 	}
+	if sum != "" && sumOf(text) != sum {
+		return nil, alteredHierarchy()
+	}
 	return text, nil
+}
+
+func alteredHierarchy() error {
+	return problem.New("unavailable", "The server's copy of a hierarchy is not the file that was stored.").Hinted("store the hierarchy again")
+}
+
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // DropHierarchy removes the hierarchy of a column.
@@ -120,6 +150,7 @@ func (t *Tables) DropHierarchy(ctx context.Context, id string, version int64, co
 	}
 	c.Hierarchy = nil
 	delete(d.Files, column)
+	delete(d.Sums, column)
 	if err := t.save(ctx, r, d); err != nil {
 		return nil, err
 	}

@@ -151,6 +151,8 @@ type document struct {
 	Confirmed *Confirmation   `json:"confirmed,omitempty"`
 	// Files are the names of the files of hierarchies, by column.
 	Files map[string]string `json:"files,omitempty"`
+	// Sums are the SHA-256 of these files, by column; none for a file of before they were kept.
+	Sums map[string]string `json:"sums,omitempty"`
 	// Folder is the folder of the data, in that of the table.
 	Folder string `json:"folder,omitempty"`
 }

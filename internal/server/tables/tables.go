@@ -273,6 +273,8 @@ type Held struct {
 	Part spec.Input
 	// Hierarchies are the paths of the files of hierarchies, by column.
 	Hierarchies map[string]string
+	// Sums are the SHA-256 of these files, by column; none for a file of before they were kept.
+	Sums map[string]string
 }
 
 // Hold is a table that was read, with the places of its files.
@@ -288,7 +290,7 @@ func (t *Tables) Hold(ctx context.Context, id string) (*Held, error) {
 	if d.Folder == "" {
 		return nil, problem.New("conflict", "The table has not been read.").Hinted("wait for its job, or add the table again")
 	}
-	h := &Held{Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Part: d.input(), Hierarchies: map[string]string{}}
+	h := &Held{Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Part: d.input(), Hierarchies: map[string]string{}, Sums: d.Sums}
 	for column, name := range d.Files {
 		h.Hierarchies[column] = filepath.Join(t.folder(id), hierarchyFolder, name)
 	}

@@ -2,19 +2,20 @@ package tables
 
 import (
 	"context"
-	"os"
+	"errors"
+	"io/fs"
 
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/problem"
 )
 
 // Verify refuses a file that is a link, or whose SHA-256 is not sum: it is not the copy
 // that was made. It is called before and after a file is computed from.
 func Verify(ctx context.Context, path, sum string) error {
-	named, err := os.Lstat(path)
-	if err != nil || !named.Mode().IsRegular() {
+	got, err := hashFile(ctx, path, nil)
+	if errors.Is(err, plainfile.ErrNot) || errors.Is(err, fs.ErrNotExist) {
 		return altered()
 	}
-	got, err := hashFile(ctx, path, nil)
 	if err != nil {
 		return err
 	}

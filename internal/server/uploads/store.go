@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/names"
 )
 
@@ -137,7 +138,9 @@ func Open(config Config) (*Store, error) {
 		config.Space = func(int64) error { return nil }
 	}
 	if config.open == nil {
-		config.open = func(path string) (file, error) { return os.OpenFile(path, os.O_RDWR, 0) }
+		config.open = func(path string) (file, error) {
+			return plainfile.OpenFile(config.Dir, filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), os.O_RDWR)
+		}
 	}
 	if config.now == nil {
 		config.now = time.Now
