@@ -142,6 +142,14 @@ func TestStoreWithoutIntents(t *testing.T) {
 	if n, _ := again.Head(); again.Damage() != nil || n != 5 {
 		t.Errorf("%d entries, %v", n, again.Damage())
 	}
+	// From the first start on it keeps them: a copy of it is not taken for that of a kill.
+	older := left.leave(t, again, "now")
+	again.step("now")
+	fill(t, again, 1)
+	write(t, older.path(), read(t, left.path()))
+	if l := older.reopen(t); !errors.Is(l.Damage(), ErrStoreOlder) {
+		t.Errorf("%v", l.Damage())
+	}
 }
 
 // What a write that failed left on the disk is adopted by a process that comes after a kill,

@@ -141,7 +141,15 @@ func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
 		if cut, err = l.sync(ctx, tx, f); err != nil || l.Damage() != nil {
 			return err
 		}
-		return l.adopt(ctx, tx)
+		if err := l.adopt(ctx, tx); err != nil {
+			return err
+		}
+		// From now on the store keeps intents: none is known here that an entry could have.
+		_, known, err := tx.AuditIntent(ctx, l.n, l.head)
+		if known || ignoreNotFound(err) != nil {
+			return ignoreNotFound(err)
+		}
+		return tx.SetAuditIntent(ctx, store.AuditIntent{Base: l.n, N: l.n + 1, First: l.head, Last: l.head}, l.head)
 	})
 	return cut, err
 }
