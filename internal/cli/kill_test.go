@@ -126,6 +126,111 @@ func TestKilledQuery(t *testing.T) {
 	}
 }
 
+// Commands with a request key are killed at any time between their start and their output.
+// Sent again when their lease has run out, each gives one answer with its certificate, for one
+// charge, also a third time, and what had been written before has the same bytes. Those without
+// a key are forfeited.
+func TestLongKilledRequestKeys(t *testing.T) {
+	randtest.Long(t)
+	dir := t.TempDir()
+	people, book := filepath.Join(dir, "people.csv"), filepath.Join(dir, "noren.db")
+	if err := os.WriteFile(people, append([]byte("age,city\n"), bytes.Repeat([]byte("31,Nara\n47,Kobe\n"), 1<<17)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	noren := func(args ...string) *exec.Cmd {
+		c := exec.CommandContext(t.Context(), "noren", args...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "NOREN_LEDGER="+book, "NOREN_KEY="+filepath.Join(dir, "key.pem"), "TMPDIR="+dir)
+		return c
+	}
+	run := func(args ...string) {
+		t.Helper()
+		if out, err := noren(args...).CombinedOutput(); err != nil {
+			t.Fatalf("noren %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	run("ledger", "create")
+	run("ledger", "grant", "people", "--file", people, "--type", "age=integer", "--type", "city=category", "--epsilon", "1")
+	query := func(key, to string) []string {
+		args := []string{"query", "count", people, "--epsilon", "0.001", "--where", "age >= 40", "-o", to + ".json", "--certificate", to + ".cert", "--force"}
+		if key != "" {
+			args = append(args, "--request-key", key)
+		}
+		return args
+	}
+	read := func(name string) string {
+		text, _ := os.ReadFile(filepath.Join(dir, name))
+		return string(text)
+	}
+	begun := time.Now()
+	run(query("", "whole")...)
+	took := time.Since(begun)
+	const trials, unkeyed = 40, 4
+	for i := range trials + unkeyed {
+		key, at := fmt.Sprint("k", i), i
+		if i >= trials {
+			key, at = "", 20+3*(i-trials) // in the midst of it
+		}
+		c := noren(query(key, fmt.Sprint("first", i))...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(took * time.Duration(at) * 5 / 4 / trials)
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}
+	states := func() (waiting, forfeited, all int) {
+		l, err := ledger.Open(t.Context(), book, ledger.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }()
+		if err := l.History(t.Context(), ledger.HistoryOptions{Dataset: "people"}, func(e ledger.Entry) error {
+			all++
+			switch e.State {
+			case "reserved":
+				waiting++
+			case "forfeited":
+				forfeited++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return waiting, forfeited, all
+	}
+	time.Sleep(31 * time.Second) // the leases
+	waiting, forfeited, _ := states()
+	if forfeited > unkeyed {
+		t.Errorf("%d are forfeited", forfeited)
+	}
+	for i := range trials {
+		for _, name := range []string{"second", "third"} {
+			run(query(fmt.Sprint("k", i), fmt.Sprint(name, i))...)
+		}
+		for _, end := range []string{".json", ".cert"} {
+			first, second, third := read(fmt.Sprint("first", i, end)), read(fmt.Sprint("second", i, end)), read(fmt.Sprint("third", i, end))
+			if second == "" || second != third || first != "" && first != second {
+				t.Errorf("%d%s: %q, %q, %q", i, end, first, second, third)
+			}
+		}
+	}
+	left, lost, all := states()
+	l, err := ledger.Open(t.Context(), book, ledger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	b, err := l.Book(t.Context(), "people")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left != 0 || lost != forfeited || all < trials+1 || all > trials+1+unkeyed || b.Spent.Epsilon != int64(all)*account.EpsilonUnits/1000 {
+		t.Errorf("%d wait, %d are forfeited, %d charges, spent %s", left, lost, all, b.Spent)
+	}
+	t.Logf("%d killed, %d waited for their key, %d forfeited without one, %d charges, spent %s", trials+unkeyed, waiting, lost, all, b.Spent)
+}
+
 // A release in several files that is interrupted while it writes leaves nothing.
 func TestInterruptedSplit(t *testing.T) {
 	randtest.SkipShort(t)

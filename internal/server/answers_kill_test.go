@@ -197,6 +197,9 @@ func inspectAnswers(t *testing.T, dir string, a *asker, here func(*Config)) {
 			t.Errorf("%s: %d %s", key, b.status, strings.TrimSpace(b.body))
 		}
 	}
+	if want := each * float64(len(tried)-fresh); before < want-1e-9 || before > want+1e-9 {
+		t.Errorf("spent %g for %d charges", before, len(tried)-fresh)
+	}
 	if after := spent(); after != before {
 		t.Errorf("sent again, the keys cost %g", after-before)
 	}
