@@ -1125,4 +1125,7 @@ var errorTexts = []Entry{
 	{"the secret of the noise cannot be encrypted", "ノイズの秘密を暗号化できません"},
 	{"the secret of the noise cannot be read", "ノイズの秘密を読めません"},
 	{"the lease was not ended", "リースを終了できませんでした"},
+	{"%s is a certificate, and %s is none", "%s は証明書ですが、%s は証明書ではありません"},
+	{"expected one INPUT and -o OUTPUT, found two names", "INPUT 一つと -o OUTPUT が必要ですが、名前が二つあります"},
+	{"no data set of this name; the nearest one is %s", "この名前のデータセットはありません。最も近い名前は %s です"},
 }

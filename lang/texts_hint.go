@@ -397,4 +397,6 @@ var hintTexts = []Entry{
 	{"leave it out; noren ledger show %s --schema prints the schema", "指定を省いてください。noren ledger show %s --schema でスキーマを表示できます"},
 	{"the steward creates one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes", "データ管理者が次のコマンドで作ります: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes"},
 	{"put the key back under which the request was charged, and send the request again with the same request key", "課金したときの鍵を元に戻し、同じリクエストキーで要求をもう一度送ってください"},
+	{"noren anonymize INPUT -o OUTPUT", "noren anonymize INPUT -o OUTPUT"},
+	{"the file comes first: noren certificate check FILE CERTIFICATE", "ファイルを先に書きます: noren certificate check FILE CERTIFICATE"},
 }

@@ -19,6 +19,7 @@ var noteTexts = []Entry{
 	{"made the key of the devices, %s: keep it, and keep it secret", "端末の鍵 %s を作りました。保管し、秘密にしてください"},
 	{"not charged to any ledger: the guarantee covers this answer only and does not compose with others", "どの台帳にも課金していません。保証はこの答えだけのもので、他の答えと合成されません"},
 	{"of %s, %s", "%s の %s"},
+	{"k = 1 protects nothing: every record may be alone in its class; 5 is usual", "k = 1 では何も守られません。どのレコードも、その組に一つだけでもよいことになります。普通は 5 です"},
 	{"the certificate is signed by a key that is unknown here: ask the publisher of the file for the public key", "証明書は、ここでは知られていない鍵で署名されています。ファイルの発行者に公開鍵を求めてください"},
 	{"the certificate states no schema: its guarantee holds for the column types that its query declared", "証明書にスキーマがありません。保証は質問が宣言した列の型について成り立ちます"},
 	{"this is another file than the one that was certified: other weights were made of the same release; the guarantee is the same", "証明されたファイルとは別のファイルです。同じ公開から別の重みが作られました。保証は同じです"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Find returns the data set of this name, else the one whose current path is
@@ -39,6 +40,13 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 		}
 	}
 	what, hint := "no data set at this path", "the steward grants one first, or name the data set"
+	names := make([]string, len(books))
+	for i, b := range books {
+		names[i] = b.Name
+	}
+	if best := table.Nearest(nameOrPath, names); best != "" {
+		what = "no data set of this name; the nearest one is " + best
+	}
 	if owner != "" {
 		what, hint = "belongs to data set "+owner+", which reads another file", "name the data set"
 		for _, b := range books {

@@ -97,6 +97,9 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if sp.Anonymize.K == 1 && sp.Anonymize.L <= 1 && sp.Anonymize.T == 0 {
+		s.note(api.Warning, "k-one", "k = 1 protects nothing: every record may be alone in its class; 5 is usual")
+	}
 	options.Workers, options.Memory = r.Workers, r.Memory
 	if err := setSeed(r, options); err != nil {
 		return nil, nil, nil, err

@@ -34,8 +34,13 @@ func newAnonymize(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "anonymize INPUT -o OUTPUT --k K --quasi COLUMNS",
 		Short: "Release a k-anonymous table",
-		Args:  exactly("INPUT"),
-		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 2 && f.output == "" {
+				return noren.Usagef("-o", "expected one INPUT and -o OUTPUT, found two names").Hinted("noren anonymize INPUT -o OUTPUT")
+			}
+			return exactly("INPUT")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
 	}
 	f.registerRelease(c)
 	s := c.Flags()

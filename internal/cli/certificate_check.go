@@ -28,6 +28,9 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 			if out == nil {
 				return err
 			}
+			if err != nil && swapped(args) {
+				return noren.Usagef("FILE CERTIFICATE", "%s is a certificate, and %s is none", args[0], args[1]).Hinted("the file comes first: noren certificate check FILE CERTIFICATE")
+			}
 			if asJSON {
 				if e := printJSON(t.stdout, out); e != nil || err == nil {
 					return e
@@ -43,6 +46,15 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 	c.Flags().StringArrayVar(&r.Trust, "trust", nil, "a public key `FILE` (noren certificate key); may be repeated")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.certificate.check/1")
 	return c
+}
+
+// swapped reports whether the first of two files is a certificate and the second is none.
+func swapped(args []string) bool {
+	if _, err := certificate.Load(args[1]); noren.KindOf(err) != noren.BadData {
+		return false
+	}
+	_, err := certificate.Load(args[0])
+	return err == nil
 }
 
 func printCertificateCheck(t *terminal, r *api.CertificateCheck) {

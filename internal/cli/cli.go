@@ -90,7 +90,7 @@ func newRoot(t *terminal) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newWorker(t), newMoved())
+	root.AddCommand(newVersion(t), newWorker(t), newMoved())
 	helpTexts(root)
 	plainDefaults(root)
 	usageArgs(root)
@@ -101,7 +101,11 @@ func newRoot(t *terminal) *cobra.Command {
 func usageArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
+			err := check(c, args)
+			if own := (*noren.Error)(nil); errors.As(err, &own) {
+				return own
+			}
+			if err != nil {
 				return &noren.Error{Kind: noren.Usage, What: strings.TrimSuffix(err.Error(), "."), Hint: commandHint(c, args)}
 			}
 			return nil

@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,7 +44,7 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 	return c
 }
 
-// printHistory prints a line for each charge, with the whole query.
+// printHistory prints a line for each charge.
 func printHistory(out io.Writer, charges []api.Charged) error {
 	if len(charges) == 0 {
 		lang.Fprintln(out, "nothing was asked yet")
@@ -65,15 +67,20 @@ func printHistory(out io.Writer, charges []api.Charged) error {
 	return w.Flush()
 }
 
-// queryText is the whole query of a charge: the mechanism's name and its parameters.
+// unsaid are parameters that a line of the history leaves out: those that other columns
+// state, that are the same in all charges of a data set, or that follow from the rest.
+// --json has them.
+var unsaid = map[string]bool{"delta": true, "epsilon": true, "level": true, "mechanism": true, "neighbours": true, "noise": true, "query": true, "unit": true}
+
+// queryText is the query of a charge as a line: the mechanism's name and its parameters.
 func queryText(mechanism json.RawMessage) string {
 	var q struct {
 		Mechanism struct {
-			Name       string          `json:"name"`
-			Parameters json.RawMessage `json:"parameters"`
+			Name       string                     `json:"name"`
+			Parameters map[string]json.RawMessage `json:"parameters"`
 		} `json:"mechanism"`
-		Name       string          `json:"name"` // of charges from before schemas
-		Parameters json.RawMessage `json:"parameters"`
+		Name       string                     `json:"name"` // of charges from before schemas
+		Parameters map[string]json.RawMessage `json:"parameters"`
 	}
 	if json.Unmarshal(mechanism, &q) != nil {
 		return strings.TrimSpace(string(mechanism))
@@ -84,5 +91,27 @@ func queryText(mechanism json.RawMessage) string {
 	if q.Mechanism.Name == "" {
 		return strings.TrimSpace(string(mechanism))
 	}
-	return q.Mechanism.Name + " " + string(q.Mechanism.Parameters)
+	parts := []string{q.Mechanism.Name}
+	for _, name := range slices.Sorted(maps.Keys(q.Mechanism.Parameters)) {
+		if unsaid[name] {
+			continue
+		}
+		parts = append(parts, name+"="+shortened(q.Mechanism.Parameters[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// shortened is a parameter as a line shows it: a text without its quotes, and the beginning of
+// what is long.
+func shortened(value json.RawMessage) string {
+	const most = 60
+	text := string(value)
+	var word string
+	if json.Unmarshal(value, &word) == nil && !strings.ContainsAny(word, " \t\n=") {
+		text = word
+	}
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "..."
+	}
+	return text
 }

@@ -1,9 +1,26 @@
 package cli
 
 import (
+	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
+
+// newVersion is noren version, which prints what noren --version does.
+func newVersion(t *terminal) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of the program",
+		Example: "  noren version",
+		Args:    exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(t.stdout, "noren %s\n", versionText(buildInfo()))
+			return err
+		},
+	}
+}
 
 // Version is the program's version as its build recorded it: a tag, a pseudo-version
 // of the commit, or "(devel)".
