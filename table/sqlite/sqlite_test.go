@@ -17,7 +17,7 @@ import (
 )
 
 // database makes a file by statements and returns its path.
-func database(t *testing.T, statements ...string) string {
+func database(t testing.TB, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "odd ?name%.db")
 	db, err := sql.Open("sqlite", "file:"+strings.NewReplacer("?", "%3f", "%", "%25", " ", "%20").Replace(path))

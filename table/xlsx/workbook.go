@@ -266,7 +266,8 @@ func (b *book) readStyles(part string) error {
 		case "numFmt":
 			id, _ := s.attr("numFmtId")
 			code, _ := s.attr("formatCode")
-			if err := b.meter.Hold(int64(len(code)) + pieceWeight); err != nil {
+			// Twice, as what is read of it before is garbage then.
+			if err := b.meter.Hold(2*int64(len(code)) + pieceWeight); err != nil {
 				return err
 			}
 			if n, err := strconv.Atoi(id); err == nil {
@@ -319,9 +320,13 @@ func (b *book) sheet(which string) (sheetEntry, error) {
 	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(b.sheets) {
 		return b.sheets[n-1], nil
 	}
-	names := make([]string, len(b.sheets))
-	for i, s := range b.sheets {
-		names[i] = s.name
+	const most = 50
+	var names []string
+	for _, s := range b.sheets[:min(most, len(b.sheets))] {
+		names = append(names, s.name)
+	}
+	if len(b.sheets) > most {
+		names = append(names, "...")
 	}
 	return sheetEntry{}, &noren.Error{Kind: noren.Usage, Code: "sheet", Where: b.name, What: fmt.Sprintf("expected one of its sheets (%s) or a number from 1 to %d, got %q", strings.Join(names, ", "), len(names), which)}
 }

@@ -434,6 +434,24 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// FuzzBook holds all parts of a workbook to the memory of the limits.
+func FuzzBook(f *testing.F) {
+	f.Add(`<row><c t="s"><v>0</v></c></row>`, `<sst><si><t>a</t></si></sst>`, `<styleSheet><cellXfs><xf numFmtId="14"/></cellXfs></styleSheet>`, `<x:workbook xmlns:x="m" xmlns:r="o"><x:sheets><x:sheet name="S" sheetId="1" r:id="rId1"/></x:sheets></x:workbook>`)
+	f.Add(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 500), `<sst>`+strings.Repeat(`<si/>`, 5000)+`</sst>`, `<styleSheet><cellXfs>`+strings.Repeat(`<xf/>`, 2000)+`</cellXfs></styleSheet>`, `<workbook/>`)
+	f.Add(`<row><c r="XFD1048576"><v>1</v></c></row></sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells><sheetData>`, `<sst><si><t>`+strings.Repeat("a", 30_000)+`</t></si></sst>`, `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="yyyy"/></numFmts></styleSheet>`, `<workbook/>`)
+	f.Fuzz(func(t *testing.T, sheet, shared, styles, book string) {
+		metertest.Hold(t, len(sheet)+len(shared)+len(styles)+len(book))
+		more := map[string]string{"xl/sharedStrings.xml": shared, "xl/styles.xml": styles, "xl/workbook.xml": book}
+		src, err := openBytes(parts(t, sheet, more))
+		if err == nil {
+			err = src.Close()
+		}
+		if err != nil && noren.KindOf(err) != noren.BadData && noren.KindOf(err) != noren.Usage {
+			t.Errorf("of kind %v: %v", noren.KindOf(err), err)
+		}
+	})
+}
+
 // FuzzSheet makes sure that no sheet is read into records that do not fit its
 // columns, or makes the reader panic, and that what is read can be written and is
 // then read alike.
