@@ -105,7 +105,7 @@ func inFile(name string, err error) error {
 
 func readValue(dec *json.Decoder, m *meter.Meter, where string, depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, badJSON(where, "the file nests too deep")
+		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: fmt.Sprintf("nests more than %d levels", maxDepth)}
 	}
 	t, err := dec.Token()
 	if err != nil {

@@ -71,7 +71,7 @@ var codeTexts = []Entry{
 	{"A seed is short enough to be found by trying.", "種が短く、総当たりで見つかります。"},
 	{"A stage of a job in shards received data that no earlier stage of this job wrote.", "分割したジョブの段階に、前の段階が作ったものと違うデータが渡されました。"},
 	{"Bytes between the processes of a job are not of the form that is expected.", "ジョブのプロセス間のデータの形式が違います。"},
-	{"Reading a file takes more memory, or the file unpacks to more, than is allowed.", "ファイルを読むためのメモリ、または展開後の大きさが、許される上限を超えています。"},
+	{"Reading a file takes more memory, or the file unpacks to more or holds something longer or deeper, than is allowed.", "ファイルを読むためのメモリ、展開後の大きさ、または中身の長さや入れ子の深さが、許される上限を超えています。"},
 	{"A column has more different values than the processes of a job can hold.", "列の値の種類が、ジョブのプロセスが保持できる数を超えています。"},
 	{"The workbook has no such sheet.", "ブックにそのシートはありません。"},
 	{"A specification is empty.", "仕様書が空です。"},

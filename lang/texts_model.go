@@ -16,7 +16,6 @@ var modelTexts = []Entry{
 	{"the count is given twice", "件数が 2 回あります"},
 	{"the probabilities do not sum to 1", "確率の合計が 1 ではありません"},
 	{"after the end stands %T", "終わりのあとに %T があります"},
-	{"the file nests too deep", "ファイルの入れ子が深すぎます"},
 	{"this key is given twice", "このキーが 2 回あります"},
 	{"true or false", "true か false"},
 	{"a text", "文字列"},

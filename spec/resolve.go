@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -22,7 +23,13 @@ func (s *Spec) Resolve(
 	hierarchy func(path string) (*table.Hierarchy, error),
 ) (*table.Schema, error) {
 	var faults []string
-	report := func(e *noren.Error) { faults = append(faults, e.Error()) }
+	var refused error // a hierarchy that exceeds a limit, which no other fault is to hide
+	report := func(e *noren.Error) {
+		faults = append(faults, e.Error())
+		if refused == nil && meter.Refused(e) != nil {
+			refused = e
+		}
+	}
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.Name
@@ -70,7 +77,10 @@ func (s *Spec) Resolve(
 			s.resolveHierarchy(path, c, f, hierarchy, report)
 		}
 	}
-	if len(faults) > 0 {
+	switch {
+	case refused != nil:
+		return nil, refused
+	case len(faults) > 0:
 		return nil, all(faults)
 	}
 	if len(untyped) > 0 && infer != nil {

@@ -1,0 +1,189 @@
+package cli_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	_ "modernc.org/sqlite"
+)
+
+// mostResident is what a command on a bomb may take, in KiB: 256 MB are held at once, and Go's
+// collector lets as much garbage be beside it.
+const mostResident = 450 << 10
+
+// bomb is a small file, made of a text between two others.
+type bomb struct {
+	name                string
+	before, text, after string
+	times               int
+}
+
+// parts are those of a workbook.
+type parts map[string]bomb
+
+func (b bomb) write(w io.Writer) error {
+	_, err := io.WriteString(w, b.before)
+	some := strings.Repeat(b.text, max(1, min(b.times, 1000)))
+	for i := b.times; i > 0 && err == nil; i -= 1000 {
+		_, err = io.WriteString(w, some[:min(i, 1000)*len(b.text)])
+	}
+	if err == nil {
+		_, err = io.WriteString(w, b.after)
+	}
+	return err
+}
+
+func bombFile(t *testing.T, dir string, b bomb) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, b.name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var w io.WriteCloser = f
+	switch {
+	case strings.HasSuffix(b.name, ".gz"):
+		w = gzip.NewWriter(f)
+	case strings.HasSuffix(b.name, ".zst"):
+		if w, err = zstd.NewWriter(f, zstd.WithWindowSize(1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = b.write(w)
+	if w != f {
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func bombBook(t *testing.T, dir, name string, more parts) {
+	t.Helper()
+	all := parts{
+		"xl/workbook.xml":            {before: `<workbook xmlns:r="o"><sheets><sheet name="S" sheetId="1" r:id="a"/></sheets></workbook>`},
+		"xl/_rels/workbook.xml.rels": {before: `<Relationships><Relationship Id="a" Type="x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="s" Type="x/styles" Target="styles.xml"/><Relationship Id="t" Type="x/sharedStrings" Target="sharedStrings.xml"/></Relationships>`},
+		"xl/styles.xml":              {before: `<styleSheet/>`},
+		"xl/sharedStrings.xml":       {before: `<sst/>`},
+		"xl/worksheets/sheet1.xml":   {before: `<worksheet><sheetData><row><c t="str"><v>n</v></c></row><row><c><v>1</v></c></row></sheetData></worksheet>`},
+	}
+	for name, p := range more {
+		all[name] = p
+	}
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for name, p := range all {
+		w, err := z.Create(name)
+		if err == nil {
+			err = p.write(w)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files that state more than a command may take are refused with exit code 3, the place and
+// the limit, in little memory, whatever reads them.
+func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes files of many sizes")
+	}
+	dir := t.TempDir()
+	for _, b := range []bomb{
+		{"small.csv", "age,zip\n", "1,2\n", "", 50},
+		{"quote.csv.gz", "a,b\n1,\"", "xxxxxxxxxx", "", 100_000_000},
+		{"line.csv.zst", "a,b\n", "yyyyyyyyyy", "", 100_000_000},
+		{"columns.csv", "", "a,", "b\n", 1_000_000},
+		{"deep.yaml", "version: 1\ncolumns: ", "[", "", 100_000},
+		{"deep.json", "", `{"a":`, "", 1_000_000},
+		{"long.json", `{"`, "aaaaaaaaaa", `":1}`, 1_000_000},
+		{"fields.csv", "", ",", "", 8_000_000},
+	} {
+		bombFile(t, dir, b)
+	}
+	alias := "version: 1\na0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+	for i := 1; i < 12; i++ {
+		alias += fmt.Sprintf("a%d: &a%[1]d [%s*a%d]\n", i, strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 8), i-1)
+	}
+	bombFile(t, dir, bomb{name: "alias.yaml", before: alias})
+	sheet := func(text string, times int, after string) bomb {
+		return bomb{before: `<worksheet><sheetData><row><c t="str"><v>n</v></c></row>`, text: text, times: times, after: after + `</worksheet>`}
+	}
+	bombBook(t, dir, "styles.xlsx", parts{"xl/styles.xml": {before: "<styleSheet><cellXfs>", text: "<xf/>", times: 20_000_000, after: "</cellXfs></styleSheet>"}})
+	bombBook(t, dir, "formats.xlsx", parts{"xl/styles.xml": {before: "<styleSheet><numFmts>", text: `<numFmt numFmtId="1" formatCode="` + strings.Repeat("yyyy", 2000) + `"/>`, times: 20_000, after: "</numFmts></styleSheet>"}})
+	bombBook(t, dir, "sheets.xlsx", parts{"xl/workbook.xml": {before: `<workbook xmlns:r="o"><sheets>`, text: `<sheet name="S" sheetId="1" r:id="a"/>`, times: 3_000_000, after: `</sheets></workbook>`}})
+	bombBook(t, dir, "texts.xlsx", parts{"xl/sharedStrings.xml": {before: "<sst>", text: "<si/>", times: 40_000_000, after: "</sst>"}})
+	bombBook(t, dir, "attribute.xlsx", parts{"xl/worksheets/sheet1.xml": sheet(`aaaaaaaaaa`, 5_000_000, `"/></sheetData>`)})
+	bombBook(t, dir, "tag.xlsx", parts{"xl/worksheets/sheet1.xml": sheet(`<row `+strings.Repeat(` a="1"`, 4_000_000), 1, `/></sheetData>`)})
+	db, err := sql.Open("sqlite", filepath.Join(dir, "a.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"CREATE TABLE t (x)", "INSERT INTO t VALUES (zeroblob(200000000))", "CREATE VIEW v AS SELECT hex(zeroblob(400000000)) AS x"} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]string{
+		"inspect quote.csv.gz":                                   "line 2, column 2 (b): a field is longer than 16 MiB",
+		"verify quote.csv.gz --k 2 --quasi a":                    "a field is longer than 16 MiB",
+		"anonymize quote.csv.gz --k 2 --quasi a -o out.csv":      "a field is longer than 16 MiB",
+		"inspect line.csv.zst":                                   "line 2",
+		"inspect columns.csv":                                    "line 1: more than 65535 fields",
+		"inspect styles.xlsx":                                    "part xl/styles.xml: needs more than 256 MB",
+		"inspect formats.xlsx":                                   "part xl/styles.xml: needs more than 256 MB",
+		"inspect sheets.xlsx":                                    "part xl/workbook.xml: needs more than 256 MB",
+		"verify texts.xlsx --k 2 --quasi n":                      "part xl/sharedStrings.xml: needs more than 256 MB",
+		"anonymize attribute.xlsx --k 2 --quasi n -o out.csv":    "part xl/worksheets/sheet1.xml: a text or tag is longer than 16 MiB",
+		"inspect tag.xlsx":                                       "part xl/worksheets/sheet1.xml: a text or tag is longer than 16 MiB",
+		"inspect sqlite:a.db?table=t":                            "table t: holds a record, value or statement of more than 32 MB",
+		"verify sqlite:a.db?table=v --k 2 --quasi x":             "table v: holds a record, value or statement of more than 32 MB",
+		"anonymize small.csv --k 2 --spec deep.yaml -o out.csv":  "deep.yaml: line 2",
+		"anonymize small.csv --k 2 --spec alias.yaml -o out.csv": "alias.yaml: holds more than 500000 values",
+		"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=fields.csv -o out.csv": "fields.csv: needs more than 256 MB",
+		`correlated leakage deep.json --query {"count":"on"} --scale 20`:                  "nests more than 32 levels",
+		"certificate show long.json": "long.json: is larger than 1 MiB",
+	} {
+		t.Run(command, func(t *testing.T) {
+			c := exec.CommandContext(t.Context(), "noren", strings.Fields(command)...)
+			c.Dir = dir
+			var said bytes.Buffer
+			c.Stderr = &said
+			err := c.Run()
+			if c.ProcessState == nil {
+				t.Fatal(err)
+			}
+			if c.ProcessState.ExitCode() != 3 || !strings.Contains(said.String(), want) {
+				t.Errorf("exit code %d, %s", c.ProcessState.ExitCode(), said.String())
+			}
+			if used, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok && used.Maxrss > mostResident {
+				t.Errorf("took %d MB", used.Maxrss>>10)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "out.csv")); err == nil {
+				t.Error("there is a release")
+			}
+		})
+	}
+}
