@@ -110,8 +110,8 @@ func TestBombs(t *testing.T) {
 	dir := t.TempDir()
 	for _, b := range []bomb{
 		{"small.csv", "age,zip\n", "1,2\n", "", 50},
-		{"quote.csv.gz", "a,b\n1,\"", "xxxxxxxxxx", "", 100_000_000},
-		{"line.csv.zst", "a,b\n", "yyyyyyyyyy", "", 100_000_000},
+		{"quote.csv.gz", "a,b\n1,\"", "xxxxxxxxxx", "", 3_000_000},
+		{"line.csv.zst", "a,b\n", "yyyyyyyyyy", "", 3_000_000},
 		{"columns.csv", "", "a,", "b\n", 1_000_000},
 		{"deep.yaml", "version: 1\ncolumns: ", "[", "", 100_000},
 		{"deep.json", "", `{"a":`, "", 1_000_000},
@@ -129,11 +129,9 @@ func TestBombs(t *testing.T) {
 		return bomb{before: `<worksheet><sheetData><row><c t="str"><v>n</v></c></row>`, text: text, times: times, after: after + `</worksheet>`}
 	}
 	bombBook(t, dir, "styles.xlsx", parts{"xl/styles.xml": {before: "<styleSheet><cellXfs>", text: "<xf/>", times: 20_000_000, after: "</cellXfs></styleSheet>"}})
-	bombBook(t, dir, "formats.xlsx", parts{"xl/styles.xml": {before: "<styleSheet><numFmts>", text: `<numFmt numFmtId="1" formatCode="` + strings.Repeat("yyyy", 2000) + `"/>`, times: 20_000, after: "</numFmts></styleSheet>"}})
+	bombBook(t, dir, "formats.xlsx", parts{"xl/styles.xml": {before: "<styleSheet><numFmts>", text: `<numFmt numFmtId="1" formatCode="` + strings.Repeat("yyyy", 2000) + `"/>`, times: 17_000, after: "</numFmts></styleSheet>"}})
 	bombBook(t, dir, "sheets.xlsx", parts{"xl/workbook.xml": {before: `<workbook xmlns:r="o"><sheets>`, text: `<sheet name="S" sheetId="1" r:id="a"/>`, times: 3_000_000, after: `</sheets></workbook>`}})
-	bombBook(t, dir, "texts.xlsx", parts{"xl/sharedStrings.xml": {before: "<sst>", text: "<si/>", times: 40_000_000, after: "</sst>"}})
 	bombBook(t, dir, "attribute.xlsx", parts{"xl/worksheets/sheet1.xml": sheet(`aaaaaaaaaa`, 5_000_000, `"/></sheetData>`)})
-	bombBook(t, dir, "tag.xlsx", parts{"xl/worksheets/sheet1.xml": sheet(`<row `+strings.Repeat(` a="1"`, 4_000_000), 1, `/></sheetData>`)})
 	db, err := sql.Open("sqlite", filepath.Join(dir, "a.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -152,12 +150,10 @@ func TestBombs(t *testing.T) {
 		"anonymize quote.csv.gz --k 2 --quasi a -o out.csv":      "a field is longer than 16 MiB",
 		"inspect line.csv.zst":                                   "line 2",
 		"inspect columns.csv":                                    "line 1: more than 65535 fields",
-		"inspect styles.xlsx":                                    "part xl/styles.xml: needs more than 256 MB",
 		"inspect formats.xlsx":                                   "part xl/styles.xml: needs more than 256 MB",
 		"inspect sheets.xlsx":                                    "part xl/workbook.xml: needs more than 256 MB",
-		"verify texts.xlsx --k 2 --quasi n":                      "part xl/sharedStrings.xml: needs more than 256 MB",
+		"verify styles.xlsx --k 2 --quasi n":                     "part xl/styles.xml: needs more than 256 MB",
 		"anonymize attribute.xlsx --k 2 --quasi n -o out.csv":    "part xl/worksheets/sheet1.xml: a text or tag is longer than 16 MiB",
-		"inspect tag.xlsx":                                       "part xl/worksheets/sheet1.xml: a text or tag is longer than 16 MiB",
 		"inspect sqlite:a.db?table=t":                            "table t: holds a record, value or statement of more than 32 MB",
 		"verify sqlite:a.db?table=v --k 2 --quasi x":             "table v: holds a record, value or statement of more than 32 MB",
 		"anonymize small.csv --k 2 --spec deep.yaml -o out.csv":  "deep.yaml: line 2",
