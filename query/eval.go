@@ -115,10 +115,22 @@ func (n *node) test(c *table.Column) func(from, rows int, out *selection) {
 	case table.Ordered:
 		return testNumbers(n, c.Codes, func(v literal) uint32 { return uint32(v.whole) })
 	}
-	// A category is decided once for each of its distinct texts.
+	// A category is decided once for each of its distinct texts, by one look-up where the list
+	// is long: every record may have a text of its own, and the time for texts times values
+	// would exceed any estimate that follows from the numbers of records and values.
+	listed := func(text string) bool {
+		return slices.ContainsFunc(n.values, func(v literal) bool { return v.text == text })
+	}
+	if len(n.values) > few {
+		set := make(map[string]bool, len(n.values))
+		for _, v := range n.values {
+			set[v.text] = true
+		}
+		listed = func(text string) bool { return set[text] }
+	}
 	hit := make([]uint8, max(1, len(c.Dict)))
 	for code, text := range c.Dict {
-		in := slices.ContainsFunc(n.values, func(v literal) bool { return v.text == text })
+		in := listed(text)
 		hit[code] = uint8(bit(in != (n.kind == nodeCompare && n.op == notEqual)))
 	}
 	return func(from, rows int, out *selection) { oneOf(c.Codes[from:from+rows], hit, out) }
