@@ -154,3 +154,45 @@ func TestWorkOfAClosedDesk(t *testing.T) {
 		}
 	})
 }
+
+// One principal with 400 questions of a long class delays the short answers of another by at
+// most one of its own slots, and by at most the longer class in all.
+func TestOneOfManyLongQuestions(t *testing.T) {
+	for _, c := range []struct{ many, other time.Duration }{
+		{32 * time.Second, 500 * time.Millisecond},
+		{32 * time.Second, 8 * time.Second},
+		{500 * time.Millisecond, 32 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := New(2, 2048)
+			work := func(w *Work) bool { w.Turn(); return false }
+			var wait sync.WaitGroup
+			for range 400 {
+				wait.Go(func() {
+					ticket, err := d.Start(t.Context(), Claim{Class: c.many, Bound: c.many / 3, Principal: "many", Book: "x"}, work)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					<-ticket.Released()
+				})
+			}
+			synctest.Wait()
+			worst := time.Duration(0)
+			for range 20 {
+				begun := time.Now()
+				ticket, err := d.Start(t.Context(), Claim{Class: c.other, Bound: c.other / 10, Principal: "other", Book: "x"}, work)
+				if err != nil {
+					t.Fatal(err)
+				}
+				<-ticket.Released()
+				worst = max(worst, time.Since(begun)-c.other)
+			}
+			t.Logf("400 questions of %s delay one of %s by at most %s", c.many, c.other, worst)
+			if worst > max(c.many, c.other) {
+				t.Errorf("400 questions of %s delay one of %s by %s", c.many, c.other, worst)
+			}
+			wait.Wait()
+		})
+	}
+}
