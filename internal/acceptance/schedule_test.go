@@ -186,11 +186,17 @@ func testSchedule(t *testing.T, u *user, book, name string, all []conditions, at
 	return disturbed
 }
 
-// scheduled serves a book of 3,000 records.
+// scheduled serves a book of 3,000 records without a calibration: in classes of 2 s.
 func scheduled(t *testing.T) (*user, string) {
 	t.Helper()
 	const rows = 3000
-	u := serve(t).steward(t)
+	s := serve(t)
+	s.stop(t)
+	if err := os.Remove(filepath.Join(s.dir, "calibration.json")); err != nil {
+		t.Fatal(err)
+	}
+	s.start(t)
+	u := s.steward(t)
 	return u, u.add(t, "visits.csv", visits(rows, 1), setting{"epsilon": "1000", "at_most": rows}).book
 }
 
