@@ -173,4 +173,5 @@ var boundedReaders = map[string]reader{
 	"table/parts/unread.go committed":                      {"io.ReadAll json.Unmarshal os.Open", byLimited},
 	"internal/server/audit/append.go open":                 {"os.OpenFile", byWrites},
 	"release/dataset.go open":                              {"os.Open plainfile.Open", byOpens},
+	"internal/cli/ledger_history.go shortened":             {"json.Unmarshal", byMemory},
 }
