@@ -145,8 +145,8 @@ func TestPlacesAreSaid(t *testing.T) {
 		"axis 2 (age)":                                "軸 2（age）",
 		"out.csv":                                     "out.csv",
 	} {
-		err := &noren.Error{Where: where, What: "it is too long"}
-		if got := lang.Japanese.Error(err); got != want+": 長すぎます" {
+		err := &noren.Error{Where: where, What: "exists already"}
+		if got := lang.Japanese.Error(err); got != want+": すでに存在します" {
 			t.Errorf("%s: got %q", where, got)
 		}
 	}

@@ -371,7 +371,7 @@ func (l *Ledger) eachHeadLine(ctx context.Context, do func(text []byte) error) e
 		case errors.Is(err, io.EOF):
 			return nil // and text without a newline was cut short
 		case len(text) > maxLine:
-			return meter.TooLarge(headPath(l.path)+": line", maxLine)
+			return meter.TooLarge(headPath(l.path), maxLine)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 
 // A head file or an anchor with a line that no ledger writes seals the ledger, and is not
 // taken into memory.
-func TestLongLines(t *testing.T) {
+func TestLinesOfAnyLength(t *testing.T) {
 	for name, of := range map[string]func(f *fixture, anchor string) string{
 		"its head file has a line of more than 16 MiB": func(f *fixture, _ string) string { return headPath(f.path) },
 		"its anchor has a line of more than 16 MiB":    func(_ *fixture, anchor string) string { return anchor },

@@ -1,7 +1,9 @@
 package service_test
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/noren-privacy/noren/api"
@@ -46,7 +48,8 @@ func TestCalibrate(t *testing.T) {
 	dir := t.TempDir()
 	c, err := bare(t).Calibrate(t.Context(), &api.CalibrateRequest{Dir: dir, Records: 2000})
 	must(t, err)
-	if c.Base <= 0 || c.Load <= 0 || len(c.Record) != 8 || c.Record["outliers"] <= c.Record["count"] {
+	// On a busy machine the time of a turn may hide that of 2,000 records.
+	if c.Base <= 0 || c.Turn <= 0 || c.Load <= 0 || len(c.Record) != 8 || slices.Min(slices.Collect(maps.Values(c.Record))) < 0 {
 		t.Errorf("%+v", c)
 	}
 	left, err := os.ReadDir(dir)

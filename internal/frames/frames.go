@@ -54,7 +54,10 @@ func (r *Reader) Next() ([]byte, error) {
 		r.ended = true
 		return nil, io.EOF
 	case n > Most:
-		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: "frames", What: fmt.Sprintf("expected a frame of at most %d bytes, got %d", Most, n)}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Code: meter.Code, Where: "frames",
+			What: fmt.Sprintf("expected a frame of at most %d bytes, got %d", Most, n),
+		}
 	}
 	for have := 0; have < n; {
 		to := min(n, max(first, 2*have))

@@ -64,7 +64,8 @@ func TestFramesOfAnyLength(t *testing.T) {
 	if err != io.EOF || len(out) != 2 || !bytes.Equal(out[0], long) || !bytes.Equal(out[1], []byte{7}) {
 		t.Fatalf("%d frames: %v", len(out), err)
 	}
-	if _, err := read([]byte{1, 0, 0, 4}); noren.KindOf(err) != noren.BadData || noren.CodeOf(err) != "too-large" || errors.Is(err, frames.ErrCut) {
+	_, err = read([]byte{1, 0, 0, 4})
+	if noren.KindOf(err) != noren.BadData || noren.CodeOf(err) != "too-large" || errors.Is(err, frames.ErrCut) {
 		t.Fatalf("a frame above the limit: %v", err)
 	}
 	w := frames.NewWriter(io.Discard)

@@ -96,7 +96,7 @@ func TestTheSecretShowsNowhere(t *testing.T) {
 	}
 	with, size := moments(true)
 	without, other := moments(false)
-	// Numbers of an answer, which are drawn, stand in the export alone.
+	// Numbers of an answer, which are drawn, are in the export alone.
 	values := regexp.MustCompile(`"(payload|result|value|interval|low|high)":("[^"]*"|\[[^\]]*\]|[0-9.-]+)`)
 	const assumed = `"the noise is expanded from a secret of 256 random bits`
 	for what, text := range without {

@@ -75,7 +75,7 @@ func doubling(n int) []string {
 const endless = "WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c) SELECT i, 'some text' FROM c"
 
 // A database of a few pages that states more than a machine holds is refused with the
-// place and the limit, within the memory that was promised.
+// place and the limit, within the limits of its reader.
 func TestBombs(t *testing.T) {
 	small := meter.Limits{Held: 64 << 20, Unpacked: 4 << 20}
 	for name, c := range map[string]struct {

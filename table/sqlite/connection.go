@@ -31,10 +31,10 @@ type state struct {
 	tail    uintptr      // the end of what a call has read
 }
 
-// room is the memory of a state.
-const room = 64
+// stateBytes is the memory of a state.
+const stateBytes = 64
 
-var _ [room - unsafe.Sizeof(state{})]byte
+var _ [stateBytes - unsafe.Sizeof(state{})]byte
 
 // resultCode is a code of the library that is no success.
 type resultCode int32
@@ -58,7 +58,7 @@ const (
 // open opens a file for reading alone. No value and no record is longer than length bytes.
 func open(ctx context.Context, path string, length int64) (*connection, error) {
 	c := &connection{tls: libc.NewTLS()}
-	p := libc.Xcalloc(c.tls, 1, room)
+	p := libc.Xcalloc(c.tls, 1, stateBytes)
 	if p == 0 {
 		c.tls.Close()
 		return nil, resultCode(lib.SQLITE_NOMEM)
