@@ -23,13 +23,6 @@ const most = math.MaxInt32
 
 func sum(a, b int64) int64 { return min(a+b, most) }
 
-func product(a, b int64) int64 {
-	if a > 0 && b > most/a {
-		return most
-	}
-	return a * b
-}
-
 // texts are the definitions of tables and views, by their names in lower case.
 type texts map[string][]*definition
 
