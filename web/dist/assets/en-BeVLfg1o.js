@@ -1,4 +1,4 @@
-import{t as e}from"./keys-CWLrBHVf.js";var t=`Skip to content
+import{t as e}from"./keys-DJd3gITd.js";var t=`Skip to content
 Language
 Loading
 none
@@ -402,6 +402,7 @@ Others may know of a person
 one record
 all records
 Keep a pseudonym of each person
+Write them as text, with an apostrophe before each
 drawn for this release; needs “all records”
 Leave out at most
 off, a share such as 1%, or a number of records
