@@ -56,6 +56,7 @@ func Commands() []Way {
 		way("serve principal end", nothing, "a principal", steward, None),
 		way("serve principal list", nothing, "principals", steward, None),
 		way("serve token", nothing, "a token", steward, None),
+		way("version", nothing, "the version of the program", anyone, None),
 		way("verify", tableRead, "a verdict about a release", steward, Private),
 		way("worker abandon", nothing, "that a job is given up", steward, None),
 		way("worker check", previewed, "a verdict about a file of a release", steward, Gate),

@@ -93,7 +93,7 @@ func queryText(mechanism json.RawMessage) string {
 	}
 	parts := []string{q.Mechanism.Name}
 	for _, name := range slices.Sorted(maps.Keys(q.Mechanism.Parameters)) {
-		if unsaid[name] {
+		if value := q.Mechanism.Parameters[name]; unsaid[name] || string(value) == "null" {
 			continue
 		}
 		parts = append(parts, name+"="+shortened(q.Mechanism.Parameters[name]))
