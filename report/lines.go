@@ -104,6 +104,11 @@ func (l *Lines) shown(c *Curve, i int) bool {
 	return i < len(c.Y) && showable(c.X[i], l.ScaleX) && showable(c.Y[i], l.ScaleY)
 }
 
+// banded reports whether a point is shown with its interval. The axes span no others.
+func (l *Lines) banded(c *Curve, i int) bool {
+	return l.shown(c, i) && i < len(c.Low) && i < len(c.High) && showable(c.Low[i], l.ScaleY) && showable(c.High[i], l.ScaleY)
+}
+
 // axes spans all that is shown.
 func (l *Lines) axes(y, plot float64) (h, v axis) {
 	h = axis{scale: l.ScaleX, lo: math.Inf(1), hi: math.Inf(-1)}
@@ -118,8 +123,8 @@ func (l *Lines) axes(y, plot float64) (h, v axis) {
 			}
 			h.lo, h.hi = min(h.lo, c.X[i]), max(h.hi, c.X[i])
 			v.lo, v.hi = min(v.lo, c.Y[i]), max(v.hi, c.Y[i])
-			if i < len(c.Low) && i < len(c.High) && showable(c.Low[i], l.ScaleY) && showable(c.High[i], l.ScaleY) {
-				v.lo, v.hi = min(v.lo, c.Low[i]), max(v.hi, c.High[i])
+			if l.banded(&c, i) {
+				v.lo, v.hi = min(v.lo, c.Low[i], c.High[i]), max(v.hi, c.Low[i], c.High[i])
 			}
 		}
 	}
@@ -166,11 +171,11 @@ func (l *Lines) band(c *Curve, h, v *axis) string {
 	var there, back strings.Builder
 	pen := "M"
 	for i := range c.X {
-		if showable(c.X[i], l.ScaleX) && showable(c.High[i], l.ScaleY) {
+		if l.banded(c, i) {
 			there.WriteString(pen + coord(h.at(c.X[i])) + " " + coord(v.at(c.High[i])))
 			pen = "L"
 		}
-		if j := len(c.X) - 1 - i; showable(c.X[j], l.ScaleX) && showable(c.Low[j], l.ScaleY) {
+		if j := len(c.X) - 1 - i; l.banded(c, j) {
 			back.WriteString("L" + coord(h.at(c.X[j])) + " " + coord(v.at(c.Low[j])))
 		}
 	}
