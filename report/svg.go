@@ -50,7 +50,7 @@ func (d *drawing) writeTo(w io.Writer) error {
 
 // coord writes a coordinate to a tenth of a pixel.
 func coord(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if math.IsNaN(v) || math.IsInf(v*10, 0) {
 		v = 0
 	}
 	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64)
