@@ -39,7 +39,7 @@ var terms = map[string]string{
 	"at most": "最大", "basis": "根拠", "budget": "予算", "carried": "外からの割合", "charged": "課金", "checks": "検査", "classes": "クラス", "columns": "列", "cost": "費用",
 	"declared": "宣言", "expected": "期待値", "free text": "自由記述", "group": "群", "groups": "群", "large": "大", "loss": "損失", "lower bound": "下界", "merged": "併合",
 	"method": "方法", "missing": "欠損", "noise": "雑音", "note": "注意", "output": "出力", "outsiders": "表の外の人", "pseudonyms": "仮名", "range": "範囲",
-	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
+	"seconds": "秒", "share": "割合", "suppressed": "除外", "formulas": "数式", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
 	"original": "元の表", "release": "公開表", "record": "レコード", "records": "レコード", "persons": "人", "file": "ファイル",
 	"block": "中分類", "chapter": "章", "all": "すべて", "month": "月", "months": "月", "years": "年", "days": "日", "hours": "時", "minutes": "分", "quarter": "四半期", "year": "年", "week": "週", "prefecture": "都道府県", "region": "地方",

@@ -10,7 +10,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/noren-privacy/noren/internal/cli"
-	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func TestMain(m *testing.M) {
@@ -33,21 +32,13 @@ const rareCollection = "400"
 // command and demands its exit code, `only FILES` demands that the folder holds
 // these files and no others, `samevalue A B` that two answers in JSON have one
 // value, `mode FILE 0600` that a file has these permissions; `gzip A B` compresses.
-func TestScripts(t *testing.T) { testScripts(t, "testdata/script") }
-
-// TestLongScripts runs the scripts whose commands take seconds.
-func TestLongScripts(t *testing.T) {
-	randtest.Long(t)
-	testScripts(t, "testdata/long")
-}
-
-func testScripts(t *testing.T, dir string) {
+func TestScripts(t *testing.T) {
 	data, _ := filepath.Abs("../../../shared/data")
 	if d := os.Getenv("NOREN_DATA"); d != "" {
 		data = d
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: dir,
+		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
 			"only":  only,
