@@ -145,22 +145,22 @@ func TestBombs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]string{
-		"inspect quote.csv.gz":                                                            "line 2, column 2 (b): a field is longer than 16 MiB",
-		"verify quote.csv.gz --k 2 --quasi a":                                             "a field is longer than 16 MiB",
-		"anonymize quote.csv.gz --k 2 --quasi a -o out.csv":                               "a field is longer than 16 MiB",
-		"inspect line.csv.zst":                                                            "line 2",
-		"inspect columns.csv":                                                             "line 1: more than 65535 fields",
-		"inspect formats.xlsx":                                                            "part xl/styles.xml: needs more than 256 MB",
-		"inspect sheets.xlsx":                                                             "part xl/workbook.xml: needs more than 256 MB",
-		"verify styles.xlsx --k 2 --quasi n":                                              "part xl/styles.xml: needs more than 256 MB",
-		"anonymize attribute.xlsx --k 2 --quasi n -o out.csv":                             "part xl/worksheets/sheet1.xml: a text or tag is longer than 16 MiB",
-		"inspect sqlite:a.db?table=t":                                                     "table t: holds a record, value or statement of more than 32 MB",
-		"verify sqlite:a.db?table=v --k 2 --quasi x":                                      "table v: holds a record, value or statement of more than 32 MB",
-		"anonymize small.csv --k 2 --spec deep.yaml -o out.csv":                           "deep.yaml: line 2",
-		"anonymize small.csv --k 2 --spec alias.yaml -o out.csv":                          "alias.yaml: holds more than 500000 values",
+		"inspect quote.csv.gz":                                   "line 2, column 2 (b): a field is longer than 16 MiB",
+		"verify quote.csv.gz --k 2 --quasi a":                    "a field is longer than 16 MiB",
+		"anonymize quote.csv.gz --k 2 --quasi a -o out.csv":      "a field is longer than 16 MiB",
+		"inspect line.csv.zst":                                   "line 2",
+		"inspect columns.csv":                                    "line 1: more than 65535 fields",
+		"inspect formats.xlsx":                                   "part xl/styles.xml: needs more than 256 MB",
+		"inspect sheets.xlsx":                                    "part xl/workbook.xml: needs more than 256 MB",
+		"verify styles.xlsx --k 2 --quasi n":                     "part xl/styles.xml: needs more than 256 MB",
+		"anonymize attribute.xlsx --k 2 --quasi n -o out.csv":    "part xl/worksheets/sheet1.xml: a text or tag is longer than 16 MiB",
+		"inspect sqlite:a.db?table=t":                            "table t: holds a record, value or statement of more than 32 MB",
+		"verify sqlite:a.db?table=v --k 2 --quasi x":             "table v: holds a record, value or statement of more than 32 MB",
+		"anonymize small.csv --k 2 --spec deep.yaml -o out.csv":  "deep.yaml: line 2",
+		"anonymize small.csv --k 2 --spec alias.yaml -o out.csv": "alias.yaml: holds more than 500000 values",
 		"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=fields.csv -o out.csv": "fields.csv: needs more than 256 MB",
 		`correlated leakage deep.json --query {"count":"on"} --scale 20`:                  "nests more than 32 levels",
-		"certificate show long.json":                                                      "long.json: is larger than 1 MiB",
+		"certificate show long.json": "long.json: is larger than 1 MiB",
 	} {
 		t.Run(command, func(t *testing.T) {
 			c := exec.CommandContext(t.Context(), "noren", strings.Fields(command)...)
