@@ -38,7 +38,7 @@ func helpTexts(c *cobra.Command) {
 // plainDefaults shows the defaults of lists as a user would type them, and none where a list
 // is empty.
 func plainDefaults(c *cobra.Command) {
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
 		inside, found := strings.CutPrefix(f.DefValue, "[")
 		if !found || !strings.HasSuffix(f.Value.Type(), "Slice") && !strings.HasSuffix(f.Value.Type(), "Array") {
 			return

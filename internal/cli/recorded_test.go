@@ -8,6 +8,7 @@ import (
 	"html"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -68,22 +69,15 @@ func TestRecorded(t *testing.T) {
 	}
 	for _, name := range recordedScripts {
 		t.Run(name, func(t *testing.T) {
-			script, err := os.ReadFile(filepath.Join(data, "script", name+".txtar"))
-			if err != nil {
-				t.Fatal(err)
+			if to := os.Getenv(recordTo); to != "" {
+				writeRecord(t, data, name, to)
+				return
 			}
-			var got strings.Builder
-			english, japanese := record(t, script, "en"), record(t, script, "ja")
-			for i, run := range english {
-				fmt.Fprintf(&got, "> %s\n%s", run.command, run.printed)
-				if japanese[i].printed != run.printed {
-					fmt.Fprintf(&got, "~ ja\n%s", japanese[i].printed)
-				}
-				got.WriteString("\n")
-			}
+			t.Parallel()
+			got := recordApart(t)
 			path := filepath.Join(data, "recorded", name+".txt")
 			if *update {
-				if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -91,10 +85,59 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 				t.Errorf("%s differs; if that is meant: go test ./internal/cli ./internal/server -run 'TestRecorded$' -update\n%s", path, diff)
 			}
 		})
+	}
+}
+
+// recordTo is the variable with the path to which a process of TestRecorded writes its record.
+const recordTo = "NOREN_TEST_RECORD"
+
+// recordApart records a script in a process of its own: working folder, environment and random
+// bytes are those of a process, and several scripts are recorded at once.
+func recordApart(t *testing.T) string {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var each []string
+	for part := range strings.SplitSeq(t.Name(), "/") {
+		each = append(each, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	to := filepath.Join(t.TempDir(), "record")
+	c := exec.CommandContext(t.Context(), program, "-test.run="+strings.Join(each, "/"))
+	c.Env = append(os.Environ(), recordTo+"="+to, "GOGC="+rareCollection)
+	if said, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	got, err := os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(got)
+}
+
+// writeRecord writes what the commands of a script print in both languages.
+func writeRecord(t *testing.T, data, name, to string) {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join(data, "script", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	english, japanese := record(t, script, "en"), record(t, script, "ja")
+	for i, run := range english {
+		fmt.Fprintf(&got, "> %s\n%s", run.command, run.printed)
+		if japanese[i].printed != run.printed {
+			fmt.Fprintf(&got, "~ ja\n%s", japanese[i].printed)
+		}
+		got.WriteString("\n")
+	}
+	if err := os.WriteFile(to, []byte(got.String()), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
