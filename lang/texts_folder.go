@@ -43,5 +43,7 @@ var folderTexts = []Entry{
 	{"store the hierarchy again", "階層を保存し直してください"},
 	{"the log beside it was not noted", "横にあるログの末尾を記録できませんでした"},
 	{"the anchor or server.db knew %s that nothing brought back: %s", "アンカーまたは server.db にある %s は戻りませんでした: %s"},
-	{"what is known to be spent by these is charged to the data sets; their answers are lost", "それらの使用済みの額はデータセットに課金しました。答えは失われました"},
+	{"what is known to be spent by these is charged to the data sets; what a later run finds is charged in addition", "それらの使用済みの額はデータセットに課金しました。後の実行で見つかる課金は、さらに加算されます"},
+	{"its anchor is that of another ledger", "アンカーが別の台帳のものです"},
+	{"put it back to its ledger, and the anchor of this ledger in its place", "そのアンカーを元の台帳の場所へ戻し、この台帳のアンカーをここに置いてください"},
 }

@@ -96,14 +96,25 @@ func (l *Ledger) readAnchor() (*anchorState, error) {
 	if text == nil {
 		return nil, errNoAnchor
 	}
+	return l.parseAnchor(text)
+}
+
+// errForeignAnchor says that the anchor is that of another ledger, which needs it.
+var errForeignAnchor = &SealedError{"its anchor is that of another ledger"}
+
+// parseAnchor reads a line of the anchor. Its faults are [*SealedError].
+func (l *Ledger) parseAnchor(text []byte) (*anchorState, error) {
 	var a anchorLine
 	out := &anchorState{}
 	if err := decodeBody(text, &a); err != nil || a.Format != anchorFormat && (a.Format != anchorWithoutSpent || a.Spent != nil) {
 		return nil, &SealedError{"its anchor is damaged"}
 	}
+	if a.Ledger != l.id {
+		return nil, errForeignAnchor
+	}
 	hash, err1 := hex.DecodeString(a.Hash)
 	mac, err2 := hex.DecodeString(a.MAC)
-	if a.Ledger != l.id || errors.Join(err1, err2) != nil || !hmac.Equal(mac, l.anchorMAC(&a, hash)) {
+	if errors.Join(err1, err2) != nil || !hmac.Equal(mac, l.anchorMAC(&a, hash)) {
 		return nil, &SealedError{"its anchor was not written by this ledger"}
 	}
 	out.Ledger, out.Seq, out.Hash, out.amounts = a.Ledger, a.Seq, hash, a.Format == anchorFormat
@@ -135,6 +146,11 @@ func (l *Ledger) compareAnchor(ctx context.Context, q querier) error {
 // writeAnchor makes the anchor say the entry seq, the last one in q, and what is spent
 // there. Callers hold the write lock.
 func (l *Ledger) writeAnchor(ctx context.Context, q querier, seq int64, hash []byte) error {
+	return l.putAnchor(ctx, q, seq, hash, l.appendAnchor)
+}
+
+// putAnchor is writeAnchor by put, which adds a line to the file or makes the file anew.
+func (l *Ledger) putAnchor(ctx context.Context, q querier, seq int64, hash []byte, put func(line []byte) error) error {
 	spent, err := spentIn(ctx, q)
 	if err != nil {
 		return fail(l.path, "cannot be read", err)
@@ -145,7 +161,7 @@ func (l *Ledger) writeAnchor(ctx context.Context, q querier, seq int64, hash []b
 		var text []byte
 		if text, err = json.Marshal(line); err == nil {
 			l.at("anchor-begin")
-			err = l.appendAnchor(append(text, '\n'))
+			err = put(append(text, '\n'))
 		}
 	}
 	if err != nil {
@@ -285,6 +301,12 @@ func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, 
 		return nil, false, err
 	}
 	known, readErr := l.readAnchor()
+	if errors.Is(readErr, errForeignAnchor) {
+		return nil, false, &noren.Error{
+			Kind: noren.Usage, Where: l.anchor, What: "the anchor does not serve", Err: sealed,
+			Hint: "put it back to its ledger, and the anchor of this ledger in its place",
+		}
+	}
 	if readErr == nil {
 		missing = unexplained(before, known.Seq, evidence)
 	}
@@ -308,14 +330,11 @@ func (l *Ledger) renewAnchor(ctx context.Context, anew bool) error {
 	}
 	return l.write(ctx, "the anchor cannot be written", func(ctx context.Context, tx *sql.Tx, _ int64) error {
 		if anew {
-			if err := os.Remove(l.anchor); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fileError(l.anchor, "the anchor cannot be written", err)
-			}
 			seq, hash, err := lastLink(ctx, tx)
 			if err != nil {
 				return err
 			}
-			if err := l.writeAnchor(ctx, tx, seq, hash); err != nil {
+			if err := l.putAnchor(ctx, tx, seq, hash, l.replaceAnchor); err != nil {
 				return err
 			}
 		}

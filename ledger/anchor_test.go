@@ -241,7 +241,7 @@ func TestAnchorMissingOrExchanged(t *testing.T) {
 	}
 	own := text(path)
 	for name, c := range map[string]struct{ text, reason string }{
-		"of another ledger": {text(other), "not written by this ledger"},
+		"of another ledger": {text(other), "that of another ledger"},
 		"empty":             {"", "its anchor is missing"},
 		"another file":      {"{}\n", "its anchor is damaged"},
 		"other number":      {strings.Replace(own, `"seq":2`, `"seq":1`, 1), "not written by this ledger"},

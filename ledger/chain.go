@@ -161,11 +161,18 @@ type (
 	}
 	// reconcileBody ends a recovery. The entries From..To were rolled forward
 	// from the head file; whatever charge has an entry among them is forfeited,
-	// since its answer is not here. Both are 0 when the head file was given up.
+	// since its answer is not here. Both are 0 when the head file was given up. Known
+	// are entries that the chain does not have and that other files knew: what they
+	// knew to be spent is charged, and need not be charged again.
 	reconcileBody struct {
-		From int64 `json:"from"`
-		To   int64 `json:"to"`
-		Time int64 `json:"time"`
+		From  int64        `json:"from"`
+		To    int64        `json:"to"`
+		Time  int64        `json:"time"`
+		Known []knownEntry `json:"known,omitempty"`
+	}
+	knownEntry struct {
+		Seq  int64  `json:"seq"`
+		Hash string `json:"hash"`
 	}
 )
 

@@ -152,7 +152,7 @@ func FuzzHeadLine(f *testing.F) {
 // Bodies from the chain are parsed by Verify: whatever stands there, it is a
 // fault and no panic.
 func FuzzReplay(f *testing.F) {
-	for _, b := range []any{createBody{}, grantBody{Account: 1, CapEps: 5}, grantBody{Account: 1, Kind: kindDataset, Unit: "u", CapEps: 5, Replaces: true, Version: 1, Definition: "{}", DefinitionHash: hexHash(nil)}, grantBody{Account: 1, Accounting: "zcdp", CapRho: 5, StatementDelta: 1}, chargeBody{Lines: []line{{1, 1, 1, 0, 0}}}, chargeBody{Lines: []line{{1, 1, 0, 2, 1}}}, releaseBody{}, forfeitBody{}, reconcileBody{1, 2, 3}, contentsBody{1, 1, "x", 2}} {
+	for _, b := range []any{createBody{}, grantBody{Account: 1, CapEps: 5}, grantBody{Account: 1, Kind: kindDataset, Unit: "u", CapEps: 5, Replaces: true, Version: 1, Definition: "{}", DefinitionHash: hexHash(nil)}, grantBody{Account: 1, Accounting: "zcdp", CapRho: 5, StatementDelta: 1}, chargeBody{Lines: []line{{1, 1, 1, 0, 0}}}, chargeBody{Lines: []line{{1, 1, 0, 2, 1}}}, releaseBody{}, forfeitBody{}, reconcileBody{1, 2, 3, []knownEntry{{4, "aa"}}}, contentsBody{1, 1, "x", 2}} {
 		text, err := json.Marshal(b)
 		if err != nil {
 			f.Fatal(err)

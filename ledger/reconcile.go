@@ -53,7 +53,7 @@ type Recovery struct {
 	Missing   []int64  // these entries; what they spent is charged where amounts are known
 	Restored  []string // data sets whose grant was lost, and whose account was made anew, closed by its cap
 
-	charged bool // what was known to be spent beyond the charges was charged
+	known []knownEntry // what other files knew and is charged now
 }
 
 // Raise is an account whose spent rose.
@@ -76,7 +76,8 @@ type Raise struct {
 // error of kind BadData: only a copy helps.
 //
 // Last, what the anchor and the Seen of the options know to be spent beyond that is
-// charged: no data set ends with less spent. A data set whose grant is lost gets its
+// charged: no data set ends with less spent. If the ledger was charged after an older copy was
+// restored, what they know and these charges add up. A data set whose grant is lost gets its
 // account back, with the print of its table and with nothing left, so that another grant of
 // the same table is refused. The anchor is made anew.
 //
@@ -150,7 +151,11 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		if rewrite {
 			evidence = append(stray, evidence...)
 		}
-		if err := l.restoreDatasets(ctx, tx, amounts, did, now); err != nil {
+		open, err := findUnheld(ctx, tx, amounts, known)
+		if err != nil {
+			return err
+		}
+		if err := l.restoreDatasets(ctx, tx, open, did, now); err != nil {
 			return err
 		}
 		var brought []broughtBack
@@ -164,14 +169,16 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		if err := l.chargeExcess(ctx, tx, excess, recoveredRow, now); err != nil {
 			return err
 		}
-		short, err := shortfall(ctx, tx, amounts, brought, did)
+		short, err := shortfall(ctx, tx, open, brought, did)
 		if err != nil {
 			return err
 		}
 		if err := l.chargeExcess(ctx, tx, short, recoveredAmount, now); err != nil {
 			return err
 		}
-		did.charged = len(short) > 0
+		for i := range open {
+			did.known = append(did.known, open[i].entry())
+		}
 		if seq, err = l.conclude(ctx, tx, lost, did, rewrite, now); err != nil {
 			return err
 		}
@@ -184,8 +191,8 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		if did.Missing, anew, err = l.reconcileAnchor(ctx, tx, o.WithoutAnchor, known, evidence); err != nil {
 			return err
 		}
-		for i := range o.Seen {
-			if missing := unexplained(known, o.Seen[i].Seq, evidence); len(missing) > len(did.Missing) {
+		for i := range open {
+			if missing := unexplained(open[i].after, open[i].Seq, evidence); len(missing) > len(did.Missing) {
 				did.Missing = missing
 			}
 		}
@@ -379,10 +386,10 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 // chain, unless there was nothing to do. It returns the chain's last entry.
 func (l *Ledger) conclude(ctx context.Context, tx *sql.Tx, lost []*link, did *Recovery, rewrite bool, now int64) (int64, error) {
 	seq, _, err := lastLink(ctx, tx)
-	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && len(did.Rebuilt) == 0 && len(did.Restored) == 0 && !did.charged && !rewrite {
+	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && len(did.Rebuilt) == 0 && len(did.Restored) == 0 && len(did.known) == 0 && !rewrite {
 		return seq, err
 	}
-	b := reconcileBody{Time: now}
+	b := reconcileBody{Time: now, Known: did.known}
 	if len(lost) > 0 {
 		b.From, b.To = lost[0].Seq, lost[len(lost)-1].Seq
 	}

@@ -17,6 +17,16 @@ type Seen struct {
 	Seq    int64
 	Hash   []byte
 	Spent  []Spent
+
+	// Entries are further entries that the file knows, such as those of the certificates in a
+	// store. They tell where the ledger and the file parted.
+	Entries []SeenEntry
+}
+
+// SeenEntry is an entry of the chain that a file beside the ledger knows.
+type SeenEntry struct {
+	Seq  int64
+	Hash []byte
 }
 
 // Spent is what a data set has spent, with all that is needed to make its account anew

@@ -18,6 +18,9 @@ func (l *Ledger) amounts(given []Seen) ([]Seen, error) {
 	var sealed *SealedError
 	switch {
 	case err == nil && known.amounts:
+		if known.Entries, err = l.anchorEntries(); err != nil {
+			return nil, err
+		}
 		return append(slices.Clone(given), known.Seen), nil
 	case err == nil, errors.As(err, &sealed), errors.Is(err, errNoAnchor):
 		return given, nil // reconcileAnchor judges it
@@ -41,7 +44,7 @@ func (s *Spent) spends() bool { return s.Epsilon > 0 || s.Delta > 0 || s.Rho > 0
 // restoreDatasets makes the accounts of data sets whose grants are lost, and gives those
 // the accounting in which they were spent whose grant of it is lost. Their caps are 0 until
 // what was spent is charged.
-func (l *Ledger) restoreDatasets(ctx context.Context, tx *sql.Tx, known []Seen, did *Recovery, now int64) error {
+func (l *Ledger) restoreDatasets(ctx context.Context, tx *sql.Tx, known []unheld, did *Recovery, now int64) error {
 	for i := range known {
 		for j := range known[i].Spent {
 			s := &known[i].Spent[j]
@@ -85,8 +88,8 @@ type broughtBack struct {
 
 // shortfall is what known states to be spent beyond the accounts. What was brought back of
 // charges after the entry that a file knows does not count against what it knows: its
-// amounts do not hold these charges.
-func shortfall(ctx context.Context, q querier, known []Seen, brought []broughtBack, did *Recovery) ([]excessLine, error) {
+// amounts do not hold these charges. The charges since ledger and file parted do not count either.
+func shortfall(ctx context.Context, q querier, known []unheld, brought []broughtBack, did *Recovery) ([]excessLine, error) {
 	short := map[int64]line{}
 	for i := range known {
 		for j := range known[i].Spent {
@@ -104,6 +107,9 @@ func shortfall(ctx context.Context, q querier, known []Seen, brought []broughtBa
 				short[a.id] = a.lineOver(left.Epsilon, left.Delta, int64(left.Rho), 0)
 				did.Skipped = append(did.Skipped, fmt.Sprintf("data set %s spent in another accounting: nothing is left of its budget", a.name))
 				continue
+			}
+			if n, ok := known[i].own[a.id]; ok {
+				a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho, a.spentGaussian-n.Gaussian
 			}
 			for _, b := range brought {
 				for _, n := range b.lines {

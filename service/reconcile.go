@@ -43,6 +43,9 @@ func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileReq
 				return nil, err
 			}
 			o.Evidence = append(o.Evidence, *e)
+			for i := range o.Seen {
+				o.Seen[i].Entries = append(o.Seen[i].Entries, ledger.SeenEntry{Seq: e.Charge.Link, Hash: e.Charge.Head[:]})
+			}
 		}
 	}
 	for _, path := range r.Certificates {

@@ -64,7 +64,7 @@ func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 	}
 	if did.Lost > 0 {
 		lang.Fprintf(w, "  the anchor or server.db knew %s that nothing brought back: %s\n", entries(did.Lost), did.Missing)
-		lang.Fprintln(w, "  what is known to be spent by these is charged to the data sets; their answers are lost")
+		lang.Fprintln(w, "  what is known to be spent by these is charged to the data sets; what a later run finds is charged in addition")
 	}
 	if did.Rolled == 0 && did.Lost == 0 && len(did.Recovered) == 0 && len(did.Skipped) == 0 && len(did.Restored) == 0 && len(did.Raised) == 0 {
 		lang.Fprintln(w, "  it lacked nothing")

@@ -279,10 +279,23 @@ func (s *Server) seeLater() {
 // Beside is what the store of a server's folder knows of the ledger at a path; nil where
 // the ledger is not that of a server.
 func Beside(ctx context.Context, ledger string) (*service.Beside, error) {
+	// The ledger may be named by a link from elsewhere.
+	if real, err := filepath.EvalSymlinks(ledger); err == nil {
+		ledger = real
+	}
 	dir := filepath.Dir(ledger)
 	path := filepath.Join(dir, "server.db")
-	if info, err := os.Lstat(path); filepath.Base(ledger) != "ledger.db" || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+	if filepath.Base(ledger) != "ledger.db" {
 		return nil, nil
+	}
+	if err := plainOrAbsent(path); err != nil {
+		return nil, err
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0:
+		return nil, nil
+	case err != nil:
+		return nil, folderError(path, "cannot be examined", err)
 	}
 	h, err := OpenHost(ctx, dir)
 	if err != nil {
