@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // ErrNot is the cause of errors about a link, a folder or a device in the place of a file, or
@@ -55,3 +57,23 @@ func OpenFile(dir, name string, flag int) (_ *os.File, err error) {
 
 // OpenPath is [Open] of the file at a path, in the folder that it is in.
 func OpenPath(path string) (*os.File, error) { return Open(filepath.Dir(path), filepath.Base(path)) }
+
+// OpenOrMake opens the file at a path for reading and writing, and makes it with mode 0600
+// where there is none.
+func OpenOrMake(path string) (*os.File, error) {
+	f, err := OpenFile(filepath.Dir(path), filepath.Base(path), os.O_RDWR)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// ReadFile is the content of a file of dir, which has at most limit bytes. See [Open].
+func ReadFile(dir, name string, limit int64) ([]byte, error) {
+	f, err := Open(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return meter.ReadAll(f, limit, filepath.Join(dir, name))
+}

@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/quantum"
 	"github.com/noren-privacy/noren/service"
 )
@@ -25,16 +27,32 @@ const demoRecords = 5000
 // loadCalibration reads the calibration of the folder. Without one the server takes answers
 // to last as on a slow machine.
 func (s *Server) loadCalibration() error {
-	text, err := meter.ReadFile(s.path(calibrationFile), 1<<20)
+	text, err := plainfile.ReadFile(s.cfg.Dir, calibrationFile, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	c := &api.Calibration{}
-	if err != nil || json.Unmarshal(text, c) != nil {
+	if err != nil || json.Unmarshal(text, c) != nil || !soundCalibration(c) {
 		return noren.Usagef(calibrationFile, "expected the calibration of a server, got a file that cannot be read").Hinted("remove it, and calibrate again")
 	}
 	s.calibration.Store(c)
 	return nil
+}
+
+// mostSeconds bounds each time of a calibration. Classes and bounds are computed from them.
+const mostSeconds = 1e4
+
+// soundCalibration reports whether the times of a calibration can have been measured.
+func soundCalibration(c *api.Calibration) bool {
+	times := append([]float64{c.Base, c.Turn, c.Load, c.Persons, c.Cell}, slices.Collect(maps.Values(c.Record))...)
+	for _, seconds := range times {
+		if !(seconds >= 0 && seconds <= mostSeconds) {
+			return false
+		}
+	}
+	// A time that is too short to be measured is 0.
+	_, known := c.Record[api.KindOutliers]
+	return c.Records > 0 && c.Base > 0 && known
 }
 
 // times are the time class and the bound of a quote: of public parameters and the

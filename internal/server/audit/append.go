@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -238,7 +240,7 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 
 // open opens the file of the log for writing. The lock is held.
 func (l *Log) open() (*os.File, error) {
-	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+	f, err := plainfile.OpenFile(filepath.Dir(l.path), filepath.Base(l.path), os.O_RDWR)
 	if err != nil {
 		return nil, l.damage.set(&noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)})
 	}

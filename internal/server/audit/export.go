@@ -11,11 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/plainfile"
 )
 
 // ExportSchema names the form of an export.
@@ -61,7 +61,7 @@ func (l *Log) Export(ctx context.Context, w io.Writer, f *Filter, key ed25519.Pr
 	if damage != nil {
 		return damage
 	}
-	file, err := os.Open(l.path)
+	file, err := plainfile.OpenPath(l.path)
 	if err != nil {
 		return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -133,7 +134,7 @@ func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err = l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := plainfile.OpenOrMake(l.path)
 		if err != nil {
 			return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
 		}
@@ -314,7 +315,7 @@ func (l *Log) Page(ctx context.Context, f *Filter, before int64, limit int) (ite
 	if before > 0 {
 		last = min(last, before-1)
 	}
-	file, err := os.Open(l.path)
+	file, err := plainfile.OpenPath(l.path)
 	if err != nil {
 		return nil, false, &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
 	}

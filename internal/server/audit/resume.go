@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -77,7 +79,7 @@ func (l *Log) resume() {
 // chain. Damage of another kind is an error of kind NotMet. The lock is held.
 func (l *Log) cutRemains(ctx context.Context) (cut int64, err error) {
 	err = l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+		f, err := plainfile.OpenFile(filepath.Dir(l.path), filepath.Base(l.path), os.O_RDWR)
 		if err != nil {
 			return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
 		}

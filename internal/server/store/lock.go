@@ -11,6 +11,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/plainfile"
 )
 
 // Lock is the claim of one process to a folder. The system ends it with the process,
@@ -38,7 +39,8 @@ func NewLock(ctx context.Context, path string) (_ *Lock, err error) {
 			_ = folder.Close()
 		}
 	}()
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	// A link is not followed: what it leads to would become the lock.
+	f, err := plainfile.OpenOrMake(path)
 	if err != nil {
 		return nil, failed("the lock cannot be taken", err)
 	}

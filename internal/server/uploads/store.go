@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/names"
 )
@@ -283,8 +282,8 @@ func (s *Store) load(id string) (*Upload, error) {
 	if !idForm.MatchString(id) {
 		return nil, ErrUnknown
 	}
-	data, err := meter.ReadFile(filepath.Join(s.path(id), metaFile), 1<<20)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := plainfile.ReadFile(s.config.Dir, filepath.Join(id, metaFile), 1<<20)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, plainfile.ErrNot) {
 		return nil, ErrUnknown
 	}
 	if err != nil {
