@@ -2,7 +2,5 @@
 
 package server
 
-import "math"
-
 // freeDisk is not known on this system.
-func freeDisk(string) (share, bytes float64, err error) { return 1, math.Inf(1), nil }
+func freeDisk(string) (free, total float64, known bool) { return 0, 0, false }

@@ -85,8 +85,8 @@ func (s *Server) faults() (all []string) {
 	if jump := s.store.Jump(); jump > time.Hour {
 		all = append(all, fmt.Sprintf("clock: it moved forward by %s while the server ran; sessions and tokens that end before its time have ended", jump.Round(time.Second)))
 	}
-	if share, bytes, err := freeDisk(s.cfg.Dir); err == nil && share < leastFree && bytes < leastFreeBytes {
-		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% or %d GiB free, got %.1f%%", 100*leastFree, leastFreeBytes>>30, 100*share))
+	if free, total, known := freeDisk(s.cfg.Dir); known && free < leastFree*total && free < leastFreeBytes {
+		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% or %d GiB free, got %.1f%%", 100*leastFree, leastFreeBytes>>30, 100*free/total))
 	}
 	return all
 }

@@ -37,7 +37,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 			s.records.TableDeleted(id)
 			return s.books.TableDeleted(ctx, id)
 		},
-		Space: s.space, Sealed: s.Sealed,
+		Space: s.space, Watch: s.watchSpace, Sealed: s.Sealed,
 		LastRelease: func(ctx context.Context, table string) (*tables.LastRelease, error) {
 			return records.LastRelease(ctx, s.store, table)
 		},
@@ -46,7 +46,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	s.records, err = records.New(ctx, records.Config{
-		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, LeastK: s.cfg.LeastK, Space: s.space,
+		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, LeastK: s.cfg.LeastK, Space: s.space, Watch: s.watchSpace,
 		Sealed: s.Sealed, Note: s.noteObject, Name: s.nameOf, Explain: s.explained,
 	})
 	if err != nil {

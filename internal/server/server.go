@@ -84,6 +84,7 @@ type Server struct {
 	answers     *limit.Rate // paid questions by principal; nil for no limit
 	metrics     *metrics
 	inFlight    inFlight
+	pledges     pledges
 	ownFolders  []string // cut from the texts of errors
 
 	saltMu sync.Mutex

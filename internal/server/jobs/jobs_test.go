@@ -379,3 +379,35 @@ func TestShareOfPrincipals(t *testing.T) {
 	close(first)
 	close(rest)
 }
+
+// The ended jobs of one principal are forgotten, the oldest first, and leave those of others.
+func TestEndedJobsOfPrincipals(t *testing.T) {
+	c := config(&stored{})
+	c.Running, c.Queued, c.Ended = 1, 1, 3
+	m := manager(t, c)
+	run := func(by string) Job {
+		t.Helper()
+		job, err := m.Submit(Task{By: by, Run: func(context.Context, *Run) (any, error) { return by, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended(t, m, job.ID)
+	}
+	kept := run("mori")
+	var own []Job
+	for range 20 {
+		own = append(own, run("anna"))
+	}
+	if _, ok := m.Get(kept.ID); !ok {
+		t.Error("the jobs of one principal push those of another out")
+	}
+	if _, ok := m.Get(own[0].ID); ok {
+		t.Error("ended jobs are kept without a limit")
+	}
+	if _, ok := m.Get(own[len(own)-1].ID); !ok {
+		t.Error("the newest job is forgotten")
+	}
+	if n := len(m.List("", 100, nil)); n > 1+c.Ended+c.Running+c.Queued {
+		t.Errorf("%d jobs are kept", n)
+	}
+}

@@ -40,7 +40,7 @@ type Config struct {
 	Save func(Job) error
 	// Problem is the document that describes an error of a job. Required.
 	Problem func(error) json.RawMessage
-	// Ended is how many jobs that have ended are kept in memory. Defaults to 500.
+	// Ended is how many jobs of one principal that have ended are kept in memory. Defaults to 500.
 	Ended int
 }
 
@@ -330,18 +330,24 @@ func (m *Manager) Counts() (running, queued int) {
 	return m.running, len(m.queue)
 }
 
-// forget drops the oldest jobs that have ended. m.mu is held.
+// forget drops the oldest jobs that have ended, of each principal by itself: the jobs of one
+// leave those of others where they are. m.mu is held.
 func (m *Manager) forget() {
-	over := len(m.order) - m.config.Ended - m.config.Queued - m.config.Running
-	for i := 0; over > 0 && i < len(m.order); {
-		if e := m.jobs[m.order[i]]; e.job.State.Ended() {
-			delete(m.jobs, m.order[i])
-			m.order = slices.Delete(m.order, i, i+1)
-			over--
-			continue
+	ended := map[string]int{}
+	for _, e := range m.jobs {
+		if e.job.State.Ended() {
+			ended[e.job.By]++
 		}
-		i++
 	}
+	m.order = slices.DeleteFunc(m.order, func(id string) bool {
+		e := m.jobs[id]
+		if !e.job.State.Ended() || ended[e.job.By] <= m.config.Ended {
+			return false
+		}
+		ended[e.job.By]--
+		delete(m.jobs, id)
+		return true
+	})
 }
 
 // Close stops the manager: jobs that wait, and those that run and are not to finish, are

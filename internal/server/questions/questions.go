@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/quantum"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -70,7 +71,7 @@ type Questions struct {
 
 	fits fits
 
-	rehearsing chan struct{}
+	rehearsing *limit.Places
 	life       context.Context // ends with Close
 	stop       context.CancelFunc
 	awake      bool // open questions are looked for; guarded by mu
@@ -98,7 +99,7 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	}
 	q := &Questions{
 		config: config, sealer: s, open: map[string]*paying{}, byID: map[string]*paying{}, ended: map[endedKey]bool{},
-		rehearsing: make(chan struct{}, rehearsals),
+		rehearsing: limit.NewPlaces(rehearsals, waitingRehearsal),
 	}
 	q.life, q.stop = context.WithCancel(context.Background())
 	ended, err := config.Store.EndedAsking(ctx)

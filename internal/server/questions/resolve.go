@@ -2,10 +2,12 @@ package questions
 
 import (
 	"context"
+	"errors"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
@@ -94,8 +96,12 @@ func outdated(err error) bool {
 	return noren.KindOf(err) == noren.Refused || noren.KindOf(err) == noren.Usage
 }
 
-// rehearsals is how many rehearsals run at once.
-const rehearsals = 2
+// Of rehearsals, so many run at once, and so many of one principal wait: they take turns by
+// principal.
+const (
+	rehearsals       = 2
+	waitingRehearsal = 8
+)
 
 // Rehearsal is a rehearsal of a quote on made-up rows.
 type Rehearsal struct {
@@ -125,12 +131,16 @@ func (q *Questions) Rehearse(ctx context.Context, token string, r *Reader) (*Reh
 		return nil, err
 	}
 	request.Definition = c.Definition
-	select {
-	case q.rehearsing <- struct{}{}:
-		defer func() { <-q.rehearsing }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	back, err := q.rehearsing.Take(ctx, r.ID)
+	if errors.Is(err, limit.ErrShare) {
+		p := problem.New("too-many", "Your rehearsals fill your share of the queue.").Hinted("wait until one ends")
+		p.RetryAfter = 1
+		return nil, p
 	}
+	if err != nil {
+		return nil, err
+	}
+	defer back()
 	found, err := q.config.Service().Rehearse(ctx, &api.RehearseRequest{AskRequest: *request, Seed: c.Request})
 	if err != nil {
 		return nil, q.failed(err)

@@ -32,6 +32,7 @@ const (
 // failure are never changed; these are guarded by the lock of Records.
 type preview struct {
 	recipe        string
+	by            string // the principal who asked for it
 	dir           string
 	file          string // its name in dir
 	recipeVersion int64
@@ -50,7 +51,7 @@ type preview struct {
 	failed   [2]int64 // versions of recipe and table at the failure
 }
 
-// mostPreviews is how many previews are kept at once.
+// mostPreviews is how many previews of one principal are kept at once.
 const mostPreviews = 16
 
 // StartPreview begins the job that makes the file of a release in the working folder.
@@ -66,13 +67,14 @@ func (r *Records) StartPreview(ctx context.Context, id, by string) (*jobs.Job, e
 	job, err := r.config.Jobs.Submit(jobs.Task{Kind: "preview", Table: row.Parent, Recipe: id, By: by, Run: func(ctx context.Context, run *jobs.Run) (any, error) {
 		made, err := r.make(ctx, run, id, version, h, &p)
 		if err != nil {
-			r.keepFailure(id, version, h.Table.Version, err)
+			r.keepFailure(id, by, version, h.Table.Version, err)
 			return nil, err
 		}
 		if err := h.Unchanged(ctx); err != nil { // while it was read
 			_ = os.RemoveAll(made.dir)
 			return nil, err
 		}
+		made.by = by
 		r.keep(made)
 		// The table may have been deleted meanwhile, before or after the preview was kept.
 		if _, err := r.config.Tables.Hold(context.WithoutCancel(ctx), h.Table.ID); err != nil {
@@ -93,9 +95,13 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 	if err != nil {
 		return nil, tables.FileError(err)
 	}
-	if err := r.config.Space(source.Size()); err != nil {
+	written, err := r.config.Space(source.Size())
+	if err != nil {
 		return nil, tables.FileError(err)
 	}
+	defer written()
+	ctx, ended := r.config.Watch(ctx)
+	defer ended()
 	dir := filepath.Join(r.config.Work, run.ID)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, tables.FileError(err)
@@ -122,7 +128,7 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 		CopyOfDatabase: h.Table.Source.Kind == tables.FromDatabase,
 	})
 	if err != nil {
-		return nil, err
+		return nil, tables.Watched(ctx, err)
 	}
 	// A release is read by others than its owner once it has left, not before.
 	if err := os.Chmod(path, 0o600); err != nil {
@@ -192,14 +198,20 @@ func (r *Records) keep(p *preview) {
 	defer r.mu.Unlock()
 	r.drop(r.previews[p.recipe])
 	r.previews[p.recipe] = p
-	for len(r.previews) > mostPreviews {
+	// What others have studied stays, however many previews one principal makes.
+	for {
 		var oldest *preview
+		own := 0
 		for _, x := range r.previews {
+			if x.by != p.by {
+				continue
+			}
+			own++
 			if x != p && !x.busy && (oldest == nil || x.made.Before(oldest.made)) {
 				oldest = x
 			}
 		}
-		if oldest == nil {
+		if own <= mostPreviews || oldest == nil {
 			return
 		}
 		delete(r.previews, oldest.recipe)
@@ -227,7 +239,7 @@ func (r *Records) drop(p *preview) {
 }
 
 // keepFailure notes that no preview of a recipe could be made.
-func (r *Records) keepFailure(recipe string, version, table int64, err error) {
+func (r *Records) keepFailure(recipe, by string, version, table int64, err error) {
 	if interrupted(err) {
 		return
 	}
@@ -235,7 +247,7 @@ func (r *Records) keepFailure(recipe string, version, table int64, err error) {
 	defer r.mu.Unlock()
 	p := r.previews[recipe]
 	if p == nil {
-		p = &preview{recipe: recipe, made: now()}
+		p = &preview{recipe: recipe, by: by, made: now()}
 		r.previews[recipe] = p
 	}
 	p.failure, p.failed = r.config.Explain(err), [2]int64{version, table}

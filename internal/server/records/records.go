@@ -29,8 +29,12 @@ type Config struct {
 	Jobs *jobs.Manager
 	// Service makes the operations. Required.
 	Service func() *service.Service
-	// Space refuses n more bytes where they would take space that others need. Optional.
-	Space func(n int64) error
+	// Space pledges n more bytes until they are written, or refuses them where they would take
+	// space that others need. Optional.
+	Space func(n int64) (release func(), err error)
+	// Watch is a context that ends, whose cause is that the disk is full, where what is
+	// written takes such space. Optional.
+	Watch func(context.Context) (context.Context, func())
 	// LeastK is the least k of a release.
 	LeastK int
 	// Sealed says why no release is made; "" where releases are made. Required.
@@ -60,7 +64,10 @@ func New(ctx context.Context, config Config) (*Records, error) {
 		return nil, errors.New("records: expected all fields of Config")
 	}
 	if config.Space == nil {
-		config.Space = func(int64) error { return nil }
+		config.Space = func(int64) (func(), error) { return func() {}, nil }
+	}
+	if config.Watch == nil {
+		config.Watch = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
 	if config.LeastK < 1 {
 		config.LeastK = 5

@@ -129,7 +129,9 @@ func uploadProblem(err error) error {
 // read copies the source of a table, reads it and stores what was found. It is the work of
 // a job. After an error the table says why.
 func (t *Tables) read(ctx context.Context, id string, run *jobs.Run) error {
-	err := t.readInto(ctx, id, run)
+	watched, ended := t.config.Watch(ctx)
+	err := Watched(watched, t.readInto(watched, id, run))
+	ended()
 	if err == nil {
 		return nil
 	}
@@ -270,9 +272,11 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		if err != nil {
 			return nil, err
 		}
-		if err := t.config.Space(0); err != nil {
+		written, err := t.config.Space(0)
+		if err != nil {
 			return nil, FileError(err)
 		}
+		defer written()
 		if _, err := operations.Copy(ctx, &api.CopyRequest{Input: "pg:" + name, Connection: connection, Output: path, MostBytes: t.config.MostBytes}); err != nil {
 			return nil, unreachable(err)
 		}
@@ -302,10 +306,11 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		}
 	}
 	defer func() { _ = in.Close() }()
-	if err := t.config.Space(total); err != nil {
+	written, err := t.config.Space(total)
+	if err != nil {
 		return nil, FileError(err)
 	}
-	var err error
+	defer written()
 	if out.File, err = fileName(d.Label); err != nil {
 		return nil, err
 	}

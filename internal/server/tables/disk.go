@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -24,6 +25,15 @@ func FileError(err error) error {
 		err = l.Err
 	}
 	return &storeFailure{err}
+}
+
+// Watched is an error of work under a context that ended because the disk is full: that it
+// is full. Other errors stay as they are.
+func Watched(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), uploads.ErrDiskFull) {
+		return FileError(uploads.ErrDiskFull)
+	}
+	return err
 }
 
 // storeFailure is a failure whose text is for the server's own log.

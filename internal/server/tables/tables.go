@@ -40,8 +40,12 @@ type Config struct {
 	Explain func(error) *problem.Problem
 	// Deleted is called when a table was deleted. Optional.
 	Deleted func(ctx context.Context, id string) error
-	// Space refuses n more bytes where they would take space that others need. Optional.
-	Space func(n int64) error
+	// Space pledges n more bytes until they are written, or refuses them where they would take
+	// space that others need. Optional.
+	Space func(n int64) (release func(), err error)
+	// Watch is a context that ends, whose cause is that the disk is full, where what is
+	// written takes such space. Optional.
+	Watch func(context.Context) (context.Context, func())
 	// MostBytes is the size of the largest table, unpacked. Defaults to 16 GiB.
 	MostBytes int64
 }
@@ -57,7 +61,10 @@ func New(ctx context.Context, config Config) (*Tables, error) {
 		return nil, errors.New("tables: expected Dir, Store, Uploads, Jobs, Service, LastRelease and Explain")
 	}
 	if config.Space == nil {
-		config.Space = func(int64) error { return nil }
+		config.Space = func(int64) (func(), error) { return func() {}, nil }
+	}
+	if config.Watch == nil {
+		config.Watch = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
 	if config.MostBytes <= 0 {
 		config.MostBytes = 16 << 30

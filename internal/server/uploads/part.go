@@ -78,9 +78,11 @@ func (s *Store) Write(by, id string, p Part, body io.Reader) (*Upload, error) {
 	case p.First != u.Offset:
 		return u, ErrOffset
 	}
-	if err := s.config.Space(p.Last - p.First + 1); err != nil {
+	written, err := s.config.Space(p.Last - p.First + 1)
+	if err != nil {
 		return u, err
 	}
+	defer written()
 	f, err := s.config.open(filepath.Join(s.path(id), dataFile))
 	if err != nil {
 		return u, reason(err)

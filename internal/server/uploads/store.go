@@ -81,8 +81,9 @@ type Config struct {
 	NewID func() (string, error)
 	// Life is how long an upload is kept after its last part. Defaults to 24 hours.
 	Life time.Duration
-	// Space refuses n more bytes where they would take space that others need. Optional.
-	Space func(n int64) error
+	// Space pledges n more bytes until they are written, or refuses them where they would take
+	// space that others need. Optional.
+	Space func(n int64) (release func(), err error)
 	// Most is how many uploads one principal may have at once. Defaults to 64.
 	Most int
 
@@ -106,6 +107,8 @@ const PartBytes = 16 << 20
 // Store keeps uploads. Make one with [Open].
 type Store struct {
 	config Config
+
+	creating sync.Mutex // held while uploads are counted and one is added
 
 	mu   sync.Mutex
 	busy map[string]bool // ids of uploads that are written or moved
@@ -134,7 +137,7 @@ func Open(config Config) (*Store, error) {
 		config.Most = 64
 	}
 	if config.Space == nil {
-		config.Space = func(int64) error { return nil }
+		config.Space = func(int64) (func(), error) { return func() {}, nil }
 	}
 	if config.open == nil {
 		config.open = func(path string) (file, error) {
@@ -198,9 +201,8 @@ func (s *Store) Create(by, name string, size int64) (*Upload, error) {
 	case !fit(name):
 		return nil, ErrName
 	}
-	if err := s.config.Space(size); err != nil {
-		return nil, err
-	}
+	s.creating.Lock() // several at once are counted one after another
+	defer s.creating.Unlock()
 	own, err := s.List(by)
 	if err != nil {
 		return nil, err
@@ -208,6 +210,17 @@ func (s *Store) Create(by, name string, size int64) (*Upload, error) {
 	if len(own) >= s.config.Most {
 		return nil, ErrMany
 	}
+	// A table is copied from its upload: both are there at once. So one principal's uploads
+	// take at most half of the space, and leave the other half to the next.
+	need := 2 * size
+	for _, u := range own {
+		need += 2*u.Size - u.Offset
+	}
+	checked, err := s.config.Space(need)
+	if err != nil {
+		return nil, err
+	}
+	checked()
 	id, err := s.config.NewID()
 	if err != nil {
 		return nil, err
