@@ -114,6 +114,7 @@ var causeTexts = []Entry{
 	{"jobs: expected NewID, Save, Problem and Memory", "jobs: NewID、Save、Problem、Memory が必要です"},
 	{"jobs: no such job", "jobs: そのジョブはありません"},
 	{"jobs: store job %s as lost: %w", "jobs: ジョブ %s を失われたものとして保存できません: %w"},
+	{"the principal has too many tokens", "利用者のトークンが多すぎます"},
 	{"limit: the share of one principal is full", "limit: 1人の利用者の枠が一杯です"},
 	{"jobs: the principal's share of the queue is full", "jobs: その利用者の待ち行列の枠が一杯です"},
 	{"jobs: the queue is full", "jobs: 待ち行列が一杯です"},

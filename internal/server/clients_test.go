@@ -70,6 +70,11 @@ func TestTwoWaysToRead(t *testing.T) {
 			t.Errorf("%s: %d replies", name, len(got))
 		}
 	}
+	// HTTP/1.0 has no chunks: net/http takes its Content-Length, and says nothing of the chunks.
+	old := strings.Replace(strings.Replace(post, "HTTP/1.1", "HTTP/1.0", 1), "Host:", "Connection: keep-alive\r\nHost:", 1)
+	if got := r.raw(t, old+"Content-Length: 5\r\n\r\n0\r\n\r\n"+second); len(got) != 1 || !got[0].Close {
+		t.Errorf("length and chunks in HTTP/1.0: %d replies", len(got))
+	}
 	// Chunks that are none are the client's fault, in every route that reads a body.
 	for path, media := range map[string]string{
 		"POST /api/v1/session/look": "application/json", "POST /api/v1/quotes": "application/json", "POST /api/v1/answers": "application/json",

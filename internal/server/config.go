@@ -128,6 +128,10 @@ func (c *Config) defaults() {
 	}
 }
 
+// connectionShare is how many connections, and requests that are being answered, one address
+// may have.
+func (c *Config) connectionShare() int { return max(1, c.Connections/4) }
+
 // validate returns the first fault of a configuration.
 func (c *Config) validate() error {
 	switch {

@@ -89,9 +89,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			}
 			s.metrics.request(r.Pattern, counted.status, time.Since(begun))
 		}()
-		if len(r.TransferEncoding) > 0 {
-			// Beside Transfer-Encoding, net/http drops a Content-Length without a word: what
-			// another program took for the rest of the body is no second request.
+		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
+			// Beside Transfer-Encoding, net/http drops a Content-Length without a word, and of HTTP/1.0
+			// the Transfer-Encoding: what another program took for the rest of the body is no
+			// second request.
 			w.Header().Set("Connection", "close")
 		}
 		if r.Body != nil && r.ContentLength != 0 {
@@ -99,6 +100,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		from, err := s.check(r)
 		if err == nil {
+			end, ok := s.clients.Take(s.addressHash(from))
+			if !ok {
+				// Its connection is one of those that others wait for.
+				w.Header().Set("Connection", "close")
+				s.refuse(w, r, tooMany(time.Second))
+				return
+			}
+			defer end()
 			if r, err = s.identify(r, from); err == nil {
 				next.ServeHTTP(w, r)
 				return

@@ -50,6 +50,11 @@ func (s *Server) registerJobs(api huma.API, mux *http.ServeMux) {
 	}}
 	may := access{roles: stewards, object: "id"}
 	s.handle(api, mux, events, may, func(w http.ResponseWriter, r *http.Request, c *call) error {
+		end, ok := s.streams.Take(c.actor.ID)
+		if !ok {
+			return problem.New("too-many", "You follow too many jobs at once.").Hinted("close pages that you do not need")
+		}
+		defer end()
 		return jobProblem(s.jobs.Follow(w, r, c.id, func() bool { return s.mayStill(r, c, &may) }))
 	})
 }

@@ -70,6 +70,9 @@ func (s *Server) makeToken(ctx context.Context, c *call, in *newTokenInput) (*ou
 		return nil, problem.New("forbidden", "A token cannot make a token.").Hinted("sign in with a browser, or make one on the server's machine")
 	}
 	t, secret, err := s.auth.NewToken(ctx, c.actor.ID, in.Body.Name, in.Body.Days, in.Body.Networks)
+	if errors.Is(err, auth.ErrTokens) {
+		return nil, problem.New("too-many", "You have too many tokens.").Hinted("end one that is not used")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (s *Server) Listen(ctx context.Context) (base string, err error) {
 	}
 	l := &s.listeners
 	l.admin = admin
-	l.counted = &limit.Listener{Listener: main, Most: s.cfg.Connections, Share: max(1, s.cfg.Connections/4), Proxy: s.isProxy}
+	l.counted = &limit.Listener{Listener: main, Most: s.cfg.Connections, Share: s.cfg.connectionShare(), Proxy: s.isProxy}
 	scheme := "http"
 	if s.cfg.Certificate == "" {
 		l.counted.Shed = []byte(shed)

@@ -45,6 +45,8 @@ const (
 	jsonLimit = 1 << 20
 	// headerLimit is the size of the largest header, in bytes.
 	headerLimit = 16 << 10
+	// mostStreams is how many streams of events of one principal are open at once.
+	mostStreams = 32
 )
 
 // Server is a server over one folder. Make one with [New], and Close it.
@@ -77,11 +79,13 @@ type Server struct {
 	routes      []mounted
 	owners      map[string]owner // by the prefix of an id
 	crossOrigin *http.CrossOriginProtection
-	addresses   *limit.Rate // requests by address
-	failures    *limit.Rate // unknown credentials by address
-	principals  *limit.Rate // requests by principal
-	signIns     *limit.Rate // looks at links and sign-ins by address
-	answers     *limit.Rate // paid questions by principal; nil for no limit
+	clients     *limit.Shares // requests that are being answered, by address
+	streams     *limit.Shares // streams of events, by principal
+	addresses   *limit.Rate   // requests by address
+	failures    *limit.Rate   // unknown credentials by address
+	principals  *limit.Rate   // requests by principal
+	signIns     *limit.Rate   // looks at links and sign-ins by address
+	answers     *limit.Rate   // paid questions by principal; nil for no limit
 	metrics     *metrics
 	inFlight    inFlight
 	pledges     pledges
@@ -131,6 +135,8 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 	s := &Server{
 		cfg: cfg, closing: make(chan struct{}), owners: map[string]owner{}, metrics: newMetrics(),
 		crossOrigin: http.NewCrossOriginProtection(), ownFolders: folders,
+		clients:   limit.NewShares(cfg.connectionShare()),
+		streams:   limit.NewShares(mostStreams),
 		addresses: limit.NewRate(time.Second/100, 400),
 		failures:  limit.NewRate(time.Second, 30),
 		signIns:   limit.NewRate(6*time.Second, 10),

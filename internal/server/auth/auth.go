@@ -49,9 +49,14 @@ const (
 	LinkLives = 10 * time.Minute
 	// MostDays is how many days a token lives at most.
 	MostDays = 365
+	// MostTokens is how many tokens that can be used a principal has at most.
+	MostTokens = 100
 	// touch is how often the idle time of a session is stored.
 	touch = time.Minute
 )
+
+// ErrTokens is the cause of an error about one token too many of a principal.
+var ErrTokens = errors.New("the principal has too many tokens")
 
 // ErrUnknown is the cause of errors about a secret that is unknown, used or expired.
 var ErrUnknown = errors.New("the credential is unknown, used or expired")
@@ -231,6 +236,13 @@ func (a *Auth) NewToken(ctx context.Context, principal, name string, days int, n
 	secret := store.NewSecret()
 	t := &store.Token{ID: store.NewID("tk"), Principal: principal, Name: name, Networks: strings.Join(networks, " "), Hash: hash("token", secret)}
 	err := a.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		have, err := tx.CountTokens(ctx, principal)
+		switch {
+		case err != nil:
+			return err
+		case have >= MostTokens:
+			return &noren.Error{Kind: noren.Usage, Where: "token", What: "expected fewer tokens", Err: ErrTokens, Hint: "end one that is not used"}
+		}
 		return tx.AddToken(ctx, t, time.Duration(days)*24*time.Hour)
 	})
 	if err != nil {

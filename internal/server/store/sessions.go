@@ -112,6 +112,12 @@ func (tx *Tx) AddToken(ctx context.Context, t *Token, lives time.Duration) error
 		t.ID, t.Principal, t.Name, t.Hash, t.Networks, tx.Now, t.Ends.UnixMilli())
 }
 
+// CountTokens is how many tokens of a principal can be used.
+func (tx *Tx) CountTokens(ctx context.Context, principal string) (n int, err error) {
+	err = tx.row(ctx, "SELECT count(*) FROM token WHERE principal = ? AND revoked IS NULL AND ends >= ?", []any{principal, tx.Now}, &n)
+	return n, err
+}
+
 // RevokeToken ends a token of a principal.
 func (tx *Tx) RevokeToken(ctx context.Context, id, principal string) error {
 	done, err := tx.changed(ctx, "UPDATE token SET revoked = ? WHERE id = ? AND principal = ? AND revoked IS NULL", tx.Now, id, principal)

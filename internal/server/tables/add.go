@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/names"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/uploads"
@@ -107,12 +108,26 @@ func (t *Tables) label(d *document) error {
 		}
 		d.Source = Source{Kind: FromDatabase, Database: s.Database, Table: s.Table}
 		d.Label = s.Table
-		return nil
+		return seenLabel(d.Label)
 	default:
 		return problem.New("invalid", "expected a source of kind upload, root or database")
 	}
+	if err := seenLabel(d.Label); err != nil {
+		return err
+	}
 	_, err := fileName(d.Label)
 	return err
+}
+
+// seenLabel refuses the name of a source that cannot be seen as it is: it is shown beside
+// the name of the table.
+func seenLabel(name string) error {
+	if names.Seen(name) {
+		return nil
+	}
+	p := problem.New("invalid", "expected a name without characters that are not seen, such as marks of direction")
+	p.Where = "source"
+	return p
 }
 
 // uploadProblem is a refusal of an upload as a source.
