@@ -60,6 +60,7 @@ var ledgerTexts = []Entry{
 	// why a charge has no answer, or where it comes from
 	{"%s while answering", "答える間に失敗: %s"},
 	{"not stored", "保存できず"},
+	{"its data set was granted anew", "データセットが新しく許可されました"},
 	{"its lease ran out", "予約の期限切れ"},
 	{"its answer was lost with the database", "答えがデータベースとともに失われました"},
 	{"recovered from its certificate", "証明書から復元"},

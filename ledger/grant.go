@@ -434,6 +434,9 @@ func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, er
 				seq, _, err = lastLink(ctx, tx)
 			}
 		}
+		if err == nil && b.Version > 1 && b.Kind == kindDataset {
+			seq, err = l.forfeitEarlier(ctx, tx, b.Account, k.Seq, seq, now)
+		}
 		l.at("grant-before-commit")
 		return err
 	})

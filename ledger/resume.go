@@ -145,6 +145,41 @@ func errSecretLength() error {
 	return noren.Usagef("the request", "its encrypted secret is longer than %d bytes", maxSealed)
 }
 
+// forfeitEarlier ends the charges to a data set that wait since before the grant of another
+// version: their answer can never be computed again. A charge that is being answered ends by
+// itself. It returns the chain's last entry, which is last where nothing ends.
+func (l *Ledger) forfeitEarlier(ctx context.Context, tx *sql.Tx, dataset, grant, last, now int64) (int64, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id, owner_boot, lease_until, lease_boot FROM charge INDEXED BY charge_open
+		WHERE state = 'reserved' AND account = ? AND seq < ? ORDER BY seq`, dataset, grant)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	var ended []string
+	for rows.Next() {
+		var id string
+		var held lease
+		if err := rows.Scan(&id, &held.boot, &held.until, &held.bootTime); err != nil {
+			return 0, err
+		}
+		if l.free(id, held, now, false) {
+			ended = append(ended, id)
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return 0, err
+	}
+	for _, id := range ended {
+		if err := l.forfeit(ctx, tx, id, "its data set was granted anew", now); err != nil {
+			return 0, err
+		}
+		if last, _, err = lastLink(ctx, tx); err != nil {
+			return 0, err
+		}
+	}
+	return last, nil
+}
+
 // ForfeitPending gives up the charge of a request that can never be answered any more: its
 // data set has another version, or is gone. It does nothing for a request that is being
 // answered, and for one without a charge that waits. The cost stays spent.

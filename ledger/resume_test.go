@@ -146,3 +146,48 @@ func holding(t *testing.T, dir string, secret []byte) (found []string) {
 	}
 	return found
 }
+
+// A charge that waits for its answer is given up where its data set is granted anew: nothing
+// can compute the answer any more. What is being answered goes on, and what was spent stays.
+func TestGrantedAnewGivesUpWhatWaits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
+	l := f.open(t)
+	waits, answers := resumable(1, bytes.Repeat([]byte{7}, 60)), resumable(2, bytes.Repeat([]byte{8}, 60))
+	left, _, err := l.Reserve(t.Context(), waits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := left.Leave(""); err != nil {
+		t.Fatal(err)
+	}
+	going, _, err := l.Reserve(t.Context(), answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := spent(t, l)
+	write(t, f.file, secondTable)
+	g := pinned(t, "adult", f.file, Cost{Epsilon: one, Delta: 1000})
+	g.Changed = true
+	if _, err := l.Grant(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	if pending, err := l.Pending(t.Context(), waits.Principal, waits.Key); err != nil || pending {
+		t.Errorf("it waits still: %v", err)
+	}
+	var state, reason string
+	if err := l.db.QueryRowContext(t.Context(), "SELECT state, reason FROM charge WHERE id = ?", left.Charge().ID).Scan(&state, &reason); err != nil || state != "forfeited" || reason != "its data set was granted anew" {
+		t.Errorf("%s, %s, %v", state, reason, err)
+	}
+	var secrets int
+	if err := l.db.QueryRowContext(t.Context(), "SELECT count(*) FROM noise_secret WHERE charge = ?", left.Charge().ID).Scan(&secrets); err != nil || secrets != 0 {
+		t.Errorf("%d secrets are left, %v", secrets, err)
+	}
+	if err := going.Settle(t.Context(), answer(1), []byte("sig"), "kid"); err != nil {
+		t.Errorf("what is being answered: %v", err)
+	}
+	if now := spent(t, l); now != before {
+		t.Errorf("spent %v, before %v", now, before)
+	}
+	verifyClean(t, l)
+}
