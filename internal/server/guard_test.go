@@ -385,6 +385,12 @@ func TestPage(t *testing.T) {
 	if a := r.ask(t, "GET", "/problems/column-missing", "", nil, nil); a.status != 200 || !strings.Contains(a.body, "HTTP status 422") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+	for code, want := range map[string]string{"too-large": "読むのに必要なメモリが許される上限を超えています。", "unfit": "データが"} {
+		a := r.ask(t, "GET", "/problems/"+code, "", nil, func(r *http.Request) { r.Header.Set("Accept-Language", "ja") })
+		if a.status != 200 || !strings.Contains(a.body, `<html lang="ja">`) || !strings.Contains(a.body, want) || !strings.Contains(a.body, "HTTP ステータス 4") {
+			t.Errorf("%s: %s", code, a.body)
+		}
+	}
 	if a := r.ask(t, "GET", "/problems/none", "", nil, nil); a.status != 404 {
 		t.Errorf("%d", a.status)
 	}

@@ -47,6 +47,7 @@ func connect(ctx context.Context, where, service, connection string) (*pgconn.Pg
 		c.ConnectTimeout = 30 * time.Second
 	}
 	c.OnNotice = nil
+	bounded(c, where)
 	conn, err := pgconn.ConnectConfig(ctx, c)
 	if err != nil {
 		return nil, failed(ctx, where, err, "no connection to the server")
@@ -138,6 +139,9 @@ const CodeExists = "file-exists"
 func failed(ctx context.Context, where string, err error, otherwise string) error {
 	var own *noren.Error
 	if errors.As(err, &own) {
+		return own
+	}
+	if err := tooLong(err, where); err != nil {
 		return err
 	}
 	var p *pgconn.PgError

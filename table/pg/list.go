@@ -20,6 +20,9 @@ AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_
 AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 ORDER BY 1, 2 LIMIT 10000`
 
+// mostListed is the limit of listQuery.
+const mostListed = 10_000
+
 // List finds the tables and views that the user may read, without those of the system, by
 // schema and name: 10,000 at most. Of o only the connection counts. Errors are those of
 // [Open].
@@ -30,12 +33,12 @@ func List(ctx context.Context, o Options) ([]Listed, error) {
 		return nil, err
 	}
 	defer closeConn(conn)
-	result := conn.ExecParams(ctx, listQuery, nil, nil, nil, nil).Read()
-	if result.Err != nil {
-		return nil, failed(ctx, where, result.Err, lost)
+	rows, err := readFew(ctx, conn.ExecParams(ctx, listQuery, nil, nil, nil, nil), mostListed, 3, where)
+	if err != nil {
+		return nil, err
 	}
-	out := make([]Listed, 0, len(result.Rows))
-	for _, row := range result.Rows {
+	out := make([]Listed, 0, len(rows))
+	for _, row := range rows {
 		out = append(out, Listed{Name: Name{Schema: string(row[0]), Table: string(row[1])}, View: string(row[2]) == "t"})
 	}
 	return out, nil

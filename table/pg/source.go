@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table/spool"
 )
 
@@ -98,21 +99,27 @@ func readAll(ctx context.Context, conn *pgconn.PgConn, query string, o spool.Opt
 		return nil, err
 	}
 	defer w.Close()
+	limits := meter.From(ctx)
+	total := meter.New(limits, 0)
 	for more := true; more; {
 		before := w.Rows()
 		r := conn.ExecPrepared(ctx, "noren_fetch", nil, nil, formats)
 		for r.NextRow() {
+			if len(r.Values()) != len(columns) {
+				return nil, unasked(where)
+			}
 			for i, value := range r.Values() {
+				if err := total.Unpack(int64(len(value)) + 1); err != nil && limits.Unpacked > 0 {
+					return nil, meter.At(err, where)
+				}
 				if value == nil {
 					w.Null()
 				} else if !put(w, fetch.Fields[i].DataTypeOID, value) {
-					_, _ = r.Close()
 					at := noren.Position{File: where, Record: w.Rows() + 1, Field: i + 1, Column: columns[i].Name}
 					return nil, &noren.Error{Kind: noren.BadData, Where: at.String(), What: "holds a value that is not what its type says"}
 				}
 			}
 			if err := w.EndRow(w.Rows() + 1); err != nil {
-				_, _ = r.Close()
 				return nil, err
 			}
 		}
@@ -145,12 +152,15 @@ func describe(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDes
 		formats[i], columns[i].Expected = formOf(f.DataTypeOID)
 	}
 	list := func(s []string) []byte { return []byte("{" + strings.Join(s, ",") + "}") }
-	r := conn.ExecParams(ctx, "SELECT format_type(t.o, t.m) FROM unnest($1::oid[], $2::int4[]) WITH ORDINALITY AS t(o, m, n) ORDER BY t.n",
-		[][]byte{list(oids), list(mods)}, nil, nil, nil).Read()
-	if r.Err != nil || len(r.Rows) != len(fields) {
-		return nil, nil, failed(ctx, where, r.Err, lost)
+	rows, err := readFew(ctx, conn.ExecParams(ctx, "SELECT format_type(t.o, t.m) FROM unnest($1::oid[], $2::int4[]) WITH ORDINALITY AS t(o, m, n) ORDER BY t.n",
+		[][]byte{list(oids), list(mods)}, nil, nil, nil), len(fields), 1, where)
+	if err != nil {
+		return nil, nil, err
 	}
-	for i, row := range r.Rows {
+	if len(rows) != len(fields) {
+		return nil, nil, unasked(where)
+	}
+	for i, row := range rows {
 		columns[i].Origin = &origin{string(row[0])}
 	}
 	return columns, formats, nil

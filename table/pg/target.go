@@ -50,15 +50,15 @@ func Check(ctx context.Context, o TargetOptions) error {
 		return err
 	}
 	defer closeConn(conn)
-	r := conn.ExecParams(ctx, "SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass($1)", [][]byte{[]byte(o.Table.String())}, nil, nil, nil).Read()
+	rows, err := readFew(ctx, conn.ExecParams(ctx, "SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass($1)", [][]byte{[]byte(o.Table.String())}, nil, nil, nil), 1, 1, where)
 	switch {
-	case r.Err != nil:
-		return failed(ctx, where, r.Err, lost)
-	case len(r.Rows) == 0:
+	case err != nil:
+		return err
+	case len(rows) == 0:
 		return nil
 	case !o.Replace:
 		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: where, What: "exists already", Hint: "choose another name, or allow it to be replaced"}
-	case string(r.Rows[0][0]) != "r":
+	case string(rows[0][0]) != "r":
 		return &noren.Error{Kind: noren.Usage, Where: where, What: "is not an ordinary table and cannot be replaced", Hint: "choose another name"}
 	}
 	return nil

@@ -300,7 +300,7 @@ var codes = []Code{
 	{"refused", http.StatusConflict, "The request does not fit the privacy budget or the grants of the data set."},
 	{"sealed", http.StatusServiceUnavailable, "The server is sealed: it answers reading requests and refuses changes and releases."},
 	{"slow", http.StatusRequestTimeout, "The body of the request arrived too slowly."},
-	{"too-large", http.StatusRequestEntityTooLarge, "The body of the request is larger than the limit."},
+	{"too-large", http.StatusRequestEntityTooLarge, "The body of the request or a file is larger than the limit, or reading it takes more memory than is allowed."},
 	{"too-many", http.StatusTooManyRequests, "The principal or the address has sent too many requests."},
 	{"unauthenticated", http.StatusUnauthorized, "The request needs a session or a token that is valid."},
 	{"unavailable", http.StatusServiceUnavailable, "The server cannot do this now."},

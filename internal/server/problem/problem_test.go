@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -113,4 +115,12 @@ func FuzzFolders(f *testing.F) {
 			t.Errorf("%q", all)
 		}
 	})
+}
+
+// The title of a file that takes too much memory is true of files, in both languages.
+func TestTooLargeFile(t *testing.T) {
+	p := problem.From(meter.TooLarge("a.xlsx", 1<<20))
+	if p.Code != "too-large" || p.Status != 413 || !strings.Contains(p.Title, "a file is larger") || !strings.Contains(p.In(lang.Japanese).Title, "ファイルが上限を超えている") {
+		t.Errorf("%+v", p)
+	}
 }
