@@ -13,12 +13,16 @@ type Class struct {
 // a box cannot be a member.
 func NewClass(members ...Model) (*Class, error) {
 	c := &Class{}
+	total := 0
 	for i, m := range members {
 		if m == nil {
 			return nil, noren.Usagef(index("members", i), "this member is missing")
 		}
 		if m.Kind() == "box" {
 			return nil, noren.Usagef(index("members", i), "a box cannot be a member of a class")
+		}
+		if err := within(index("members", i), countRecords(&total, m)); err != nil {
+			return nil, err
 		}
 		c.list = append(c.list, m.members()...)
 	}
@@ -31,6 +35,18 @@ func NewClass(members ...Model) (*Class, error) {
 		}
 	}
 	return c, nil
+}
+
+// countRecords adds the records of a member to those of a class, which has at most as many in all
+// as one model.
+func countRecords(total *int, m Model) error {
+	for _, one := range m.members() {
+		*total += one.Records()
+	}
+	if *total > maxRecords {
+		return noren.Usagef("", "the members of a class have at most %d records in all", maxRecords)
+	}
+	return nil
 }
 
 func sameRecords(a, b Model) error {

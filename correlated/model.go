@@ -23,11 +23,16 @@ type Model interface {
 
 var negInf = math.Inf(-1)
 
-// maxRecords bounds a model, so that 32-bit numbers name its records.
-const maxRecords = 1 << 24
+// maxRecords bounds a model: 32-bit numbers name its records, and a plan of it takes some 60
+// bytes for each.
+const maxRecords = 1 << 22
 
-// maxTable bounds the entries of a joint table.
-const maxTable = 1 << 20
+// maxTable bounds the entries of a joint table, and maxShape its records: those of one state
+// add no entries.
+const (
+	maxTable = 1 << 20
+	maxShape = 1024
+)
 
 // JointTable is a joint distribution given entry by entry.
 type JointTable struct {
@@ -41,6 +46,9 @@ type JointTable struct {
 func NewJointTable(shape []int, p []float64) (*JointTable, error) {
 	if len(shape) == 0 {
 		return nil, noren.Usagef("shape", "a table needs at least one record")
+	}
+	if len(shape) > maxShape {
+		return nil, noren.Usagef("shape", "a table has at most %d records", maxShape)
 	}
 	size := 1
 	for i, k := range shape {
@@ -166,8 +174,20 @@ func (c *Chain) supports() []uint64 {
 			all[0] |= 1 << x
 		}
 	}
+	type move struct {
+		step int32
+		from uint64
+	}
+	known := map[move]uint64{} // of a chain with few matrices, whose records have few supports
 	for i, s := range c.step {
-		all[i+1] = c.pool[s].reach(all[i])
+		m := move{s, all[i]}
+		to, ok := known[m]
+		if !ok {
+			if to = c.pool[s].reach(all[i]); len(known) < 4096 {
+				known[m] = to
+			}
+		}
+		all[i+1] = to
 	}
 	return all
 }

@@ -3,7 +3,6 @@ package correlated
 import (
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/noren-privacy/noren"
 )
@@ -65,14 +64,16 @@ func parseModelFile(n node) (*ModelFile, error) {
 		if err != nil {
 			return nil, err
 		}
+		seen := map[string]bool{}
 		for _, e := range list {
 			s, err := e.text()
 			if err != nil {
 				return nil, err
 			}
-			if slices.Contains(f.States, s) {
+			if seen[s] {
 				return nil, noren.Usagef(e.where, "this state is given twice")
 			}
+			seen[s] = true
 			f.States = append(f.States, s)
 		}
 		delete(o, "states")
@@ -269,9 +270,12 @@ func parseClass(n node) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Model, len(list))
+	all, total := make([]Model, len(list)), 0
 	for i, m := range list {
 		if all[i], err = parseModel(m); err != nil {
+			return nil, err
+		}
+		if err := within(m.where, countRecords(&total, all[i])); err != nil {
 			return nil, err
 		}
 	}

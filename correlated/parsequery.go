@@ -92,14 +92,16 @@ func parseCount(f map[string]node, file *ModelFile) (*Query, error) {
 		}
 	}
 	q := &Query{count: []int{}}
+	seen := map[int]bool{}
 	for _, s := range list {
 		v, err := parseState(s, file)
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(q.count, v) {
+		if seen[v] {
 			return nil, noren.Usagef(s.where, "this state is given twice")
 		}
+		seen[v] = true
 		q.count = append(q.count, v)
 	}
 	if w, ok := f["weights"]; ok {

@@ -70,6 +70,8 @@ var errorTexts = []Entry{
 	{"a box cannot be a member of a class", "box は class の要素にできません"},
 	{"a cap cannot fall", "上限は下げられません"},
 	{"a category has no distances", "区分には距離がありません"},
+	{"a table has at most %d records", "表のモデルのレコードは %d 個までです"},
+	{"the members of a class have at most %d records in all", "クラスの要素のレコードは合わせて %d 個までです"},
 	{"a chain has between 1 and %d records", "鎖のレコードは 1 から %d 件です"},
 	{"a character that has no meaning here", "ここでは意味のない文字です"},
 	{"a chunk has another number of columns than those before", "列の数が前の部分と違います"},

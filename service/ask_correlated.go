@@ -20,7 +20,7 @@ type correlatedForm struct {
 	made    *correlated.Mechanism
 }
 
-func (s *Service) newCorrelatedForm(a *asked, q *api.Question) (form, error) {
+func (s *Service) newCorrelatedForm(ctx context.Context, a *asked, q *api.Question) (form, error) {
 	m := a.Model()
 	if m == nil {
 		return nil, noren.Usagef("data set "+a.Name, "has no model of dependent records").Coded(release.CodeModel)
@@ -28,7 +28,7 @@ func (s *Service) newCorrelatedForm(a *asked, q *api.Question) (form, error) {
 	if q.Noise != "" && q.Noise != string(correlated.Laplace) {
 		return nil, noren.Usagef("noise", "expected laplace, got another")
 	}
-	asked, o, err := s.modelQuery(&api.ModelQuery{Query: q.Query, Adversaries: q.Adversaries}, m)
+	asked, o, err := s.modelQuery(ctx, &api.ModelQuery{Query: q.Query, Adversaries: q.Adversaries}, m)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func (s *Service) form(ctx context.Context, a *asked, q *api.Question, level flo
 	case api.KindOutliers:
 		return newOutliersForm(a, q)
 	case api.KindCorrelated:
-		return s.newCorrelatedForm(a, q)
+		return s.newCorrelatedForm(ctx, a, q)
 	case api.KindRatio:
 		return s.newRatioForm(ctx, a, q, level)
 	}

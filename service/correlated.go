@@ -12,7 +12,7 @@ import (
 // CorrelatedLeakage bounds what an answer with Laplace noise of a scale reveals about
 // one of the dependent records of a public model.
 func (s *Service) CorrelatedLeakage(ctx context.Context, r *api.CorrelatedLeakageRequest) (*api.CorrelatedLeakage, error) {
-	m, q, o, err := s.dependence(&r.Dependence)
+	m, q, o, err := s.dependence(ctx, &r.Dependence)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Service) CorrelatedLeakage(ctx context.Context, r *api.CorrelatedLeakag
 // CorrelatedCalibrate finds the smallest scale of Laplace noise for a leakage under a
 // public model, and compares it with the scales of other methods.
 func (s *Service) CorrelatedCalibrate(ctx context.Context, r *api.CorrelatedCalibrateRequest) (*api.CorrelatedCalibrate, error) {
-	m, q, o, err := s.dependence(&r.Dependence)
+	m, q, o, err := s.dependence(ctx, &r.Dependence)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Service) CorrelatedCalibrate(ctx context.Context, r *api.CorrelatedCali
 // CorrelatedExplain makes a page with pictures about a public model and a query: the
 // noise of several methods, who learns most, and the leakage over the scale.
 func (s *Service) CorrelatedExplain(ctx context.Context, r *api.CorrelatedExplainRequest) (*report.Page, error) {
-	m, q, o, err := s.dependence(&r.Dependence)
+	m, q, o, err := s.dependence(ctx, &r.Dependence)
 	if err != nil {
 		return nil, err
 	}

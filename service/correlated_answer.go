@@ -50,7 +50,7 @@ func (s *Service) correlatedAnswer(r *api.CorrelatedAnswerRequest) (question[*co
 		if m == nil {
 			return nil, noren.Usagef("data set "+a.Name, "has no model of dependent records").Coded(release.CodeModel)
 		}
-		query, o, err := s.modelQuery(&r.ModelQuery, m)
+		query, o, err := s.modelQuery(ctx, &r.ModelQuery, m)
 		if err != nil {
 			return nil, err
 		}

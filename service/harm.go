@@ -12,11 +12,11 @@ import (
 // unlimited is the privacy loss up to which noise is searched where no limit is stated.
 const unlimited = 1000
 
-func readCosts(r *api.HarmCosts) (*harm.Costs, error) {
+func readCosts(ctx context.Context, r *api.HarmCosts) (*harm.Costs, error) {
 	if len(r.Costs) == 0 && r.CostsFile == "" {
 		return nil, noren.Usagef("costs", "the costs are missing")
 	}
-	in, name, err := openJSON(r.Costs, "costs", r.CostsFile, "the costs")
+	in, name, err := openJSON(ctx, r.Costs, "costs", r.CostsFile, "the costs")
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func readCosts(r *api.HarmCosts) (*harm.Costs, error) {
 // HarmEvaluate computes the expected damage, concealment and credit of noise from
 // public costs.
 func (s *Service) HarmEvaluate(ctx context.Context, r *api.HarmEvaluateRequest) (*api.HarmEvaluate, error) {
-	costs, err := readCosts(&r.HarmCosts)
+	costs, err := readCosts(ctx, &r.HarmCosts)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Service) HarmEvaluate(ctx context.Context, r *api.HarmEvaluateRequest) 
 	}
 	loss := 0.0
 	if r.Dependence != nil {
-		m, q, o, err := s.dependence(r.Dependence)
+		m, q, o, err := s.dependence(ctx, r.Dependence)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (s *Service) HarmEvaluate(ctx context.Context, r *api.HarmEvaluateRequest) 
 // HarmOptimise finds the scale of noise with the smallest expected harm and cost of
 // identification together, from public costs.
 func (s *Service) HarmOptimise(ctx context.Context, r *api.HarmOptimiseRequest) (*api.HarmOptimise, error) {
-	costs, err := readCosts(&r.HarmCosts)
+	costs, err := readCosts(ctx, &r.HarmCosts)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Service) HarmOptimise(ctx context.Context, r *api.HarmOptimiseRequest) 
 		search.EpsilonMax = *r.EpsilonMax
 	}
 	if r.Dependence != nil {
-		m, q, o, err := s.dependence(r.Dependence)
+		m, q, o, err := s.dependence(ctx, r.Dependence)
 		if err != nil {
 			return nil, err
 		}
@@ -98,8 +98,8 @@ func (s *Service) HarmOptimise(ctx context.Context, r *api.HarmOptimiseRequest) 
 }
 
 // HarmThreshold finds the smallest answer that should be an alarm, from public costs.
-func (s *Service) HarmThreshold(_ context.Context, r *api.HarmThresholdRequest) (*api.HarmThreshold, error) {
-	costs, err := readCosts(&r.HarmCosts)
+func (s *Service) HarmThreshold(ctx context.Context, r *api.HarmThresholdRequest) (*api.HarmThreshold, error) {
+	costs, err := readCosts(ctx, &r.HarmCosts)
 	if err != nil {
 		return nil, err
 	}

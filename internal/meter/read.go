@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -60,6 +61,23 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	b.left -= int64(n)
 	return n, err
+}
+
+// Interruptible is in until ctx ends: reading then fails with the error of ctx. A decoder reads
+// 64 KiB at most between two looks.
+func Interruptible(ctx context.Context, in io.Reader) io.Reader { return &interruptible{ctx, in} }
+
+type interruptible struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+// Read implements io.Reader.
+func (r *interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p[:min(len(p), 64<<10)])
 }
 
 // Refused is the error with the code [Code] that err is or wraps, or nil.
