@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/records"
 )
 
@@ -80,6 +81,56 @@ func TestAlteredRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.do(t, 503, "GET", "/releases/"+rel.ID+"/file", nil, nil)
+}
+
+// A comparison reads what was released and nothing else: the gate believes what it finds.
+func TestComparisonOfAnAlteredRelease(t *testing.T) {
+	randtest.SkipShort(t)
+	t.Parallel()
+	s := start(t, nil).steward(t)
+	table := s.people(t, 60, "x")
+	recipe := s.recipe(t, table.ID, nil)
+	rel := s.release(t, recipe.ID, s.preview(t, recipe.ID))
+	other := s.recipe(t, table.ID, func(p *records.Parameters) { p.K = 6 })
+	s.preview(t, other.ID)
+	compare := func() jobs.State {
+		t.Helper()
+		var job jobs.Job
+		s.do(t, 202, "POST", "/recipes/"+other.ID+"/compare", map[string]any{"with": rel.ID}, nil).decode(t, &job)
+		return s.wait(t, job.ID).State
+	}
+	for name, part := range map[string]string{rel.FileName: "file", "noren.yaml": "recipe", "classes": "classes"} {
+		path := s.path("releases", rel.ID, name)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flipped := append([]byte{}, whole...)
+		flipped[len(flipped)/2] ^= 1
+		if err := os.WriteFile(path, flipped, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := compare(); got != jobs.Failed {
+			t.Errorf("%s: the comparison is %s", name, got)
+		}
+		var p records.Preview
+		s.do(t, 200, "GET", "/recipes/"+other.ID+"/preview", nil, nil).decode(t, &p)
+		if p.Gate.Open {
+			t.Errorf("%s: the gate is open", name)
+		}
+		if faults := strings.Join(s.faults(), "\n"); !strings.Contains(faults, rel.ID+"/"+part) {
+			t.Errorf("%s: health: %q", name, faults)
+		}
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := compare(); got != jobs.Done {
+		t.Errorf("of what was released: %s", got)
+	}
+	if faults := s.faults(); len(faults) > 0 {
+		t.Errorf("health: %q", faults)
+	}
 }
 
 // The preview of a table that is deleted goes with it, whether it was made before or after.

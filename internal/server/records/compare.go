@@ -3,7 +3,9 @@ package records
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/jobs"
@@ -32,6 +34,41 @@ type side struct {
 	table     string // whose copy is the source
 	source    string // SHA-256 of the source
 	k         int
+	release   string            // its id; "" for a preview
+	sums      map[string]string // SHA-256 of the files that are read, by name; "" where it is not known
+}
+
+// whole refuses a side of which a file that is read is not the one that was released, or
+// studied: the gate would believe a comparison of something else.
+func (r *Records) whole(s *side) error {
+	for _, name := range slices.Sorted(maps.Keys(s.sums)) {
+		f, err := openWhole(filepath.Dir(s.dir), filepath.Join(filepath.Base(s.dir), name), s.sums[name], -1)
+		if err == nil {
+			err = f.Close()
+		}
+		if s.release != "" {
+			r.alter(s.release, partOf(name), err)
+		}
+		if err != nil {
+			return alteredPart()
+		}
+	}
+	return nil
+}
+
+// partOf is the name by which health knows a file of a release.
+func partOf(file string) string {
+	switch file {
+	case certFile:
+		return PartCertificate
+	case dossierFile:
+		return PartDossier
+	case specFile:
+		return PartRecipe
+	case classesFile:
+		return classesFile
+	}
+	return PartFile
 }
 
 func (r *Records) sideOf(ctx context.Context, id string) (*side, error) {
@@ -39,7 +76,8 @@ func (r *Records) sideOf(ctx context.Context, id string) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &side{r.folder(id), d.FileName, d.Table, d.SourceSHA256, d.K}, nil
+	sums := map[string]string{d.FileName: d.SHA256, specFile: d.Parts[specFile], classesFile: d.Parts[classesFile]}
+	return &side{r.folder(id), d.FileName, d.Table, d.SourceSHA256, d.K, id, sums}, nil
 }
 
 // source is the path of the source of a release, which must be as it was then.
@@ -79,7 +117,7 @@ func (r *Records) ComparePreview(ctx context.Context, recipe, with, by string) (
 	}
 	p.busy = true
 	r.mu.Unlock()
-	now := &side{p.dir, p.file, p.held.Table.ID, p.held.SHA256, p.parameters.K}
+	now := &side{p.dir, p.file, p.held.Table.ID, p.held.SHA256, p.parameters.K, "", map[string]string{p.file: p.release.SHA256, specFile: "", classesFile: ""}}
 	job, err := r.compare(ctx, jobs.Task{Kind: "compare", Table: now.table, Recipe: recipe, By: by, Ended: func(jobs.Job) { r.unclaim(p) }}, now, with, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -101,6 +139,11 @@ func (r *Records) compare(ctx context.Context, task jobs.Task, now *side, with s
 	}
 	task.Run = func(ctx context.Context, run *jobs.Run) (any, error) {
 		q := &api.OverlapRequest{Release: filepath.Join(now.dir, now.file), Previous: filepath.Join(then.dir, then.file)}
+		for _, s := range []*side{now, then} {
+			if err := r.whole(s); err != nil {
+				return nil, err
+			}
+		}
 		var err error
 		if q.Input, err = r.source(ctx, now); err != nil {
 			return nil, err

@@ -48,10 +48,14 @@ func (r *Records) Open(ctx context.Context, id, part string) (*Part, error) {
 	f, err := openWhole(r.config.Releases, filepath.Join(id, file), sum, size)
 	r.alter(id, part, err)
 	if err != nil {
-		return nil, problem.New("unavailable", "The file of the release is not the one that was released.").Hinted("put the file of a copy of the folder back")
+		return nil, alteredPart()
 	}
 	out.File = f
 	return out, nil
+}
+
+func alteredPart() error {
+	return problem.New("unavailable", "The file of the release is not the one that was released.").Hinted("put the file of a copy of the folder back")
 }
 
 // errAltered is the error of a file that is not the one that was stored.

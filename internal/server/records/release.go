@@ -193,7 +193,7 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 	}
 	slices.Sort(d.SourceColumns)
 	d.Parts = map[string]string{}
-	for _, part := range []string{certFile, dossierFile, specFile} {
+	for _, part := range []string{certFile, dossierFile, specFile, classesFile} {
 		if d.Parts[part], err = sumOf(filepath.Join(p.dir, part)); err != nil {
 			return "", err
 		}
