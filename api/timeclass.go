@@ -24,16 +24,19 @@ type QuestionWork struct {
 	Cells int `json:"cells"`
 	// Terms is at least the number of comparisons of the question's condition.
 	Terms int `json:"terms"`
+	// Digits is the number of decimal places of the rank of a quantile.
+	Digits int `json:"digits,omitempty"`
 }
 
 // Calibration is how long answers take on one machine, measured on made-up tables.
 type Calibration struct {
 	// Records is the number of records of the made-up table.
 	Records int `json:"records"`
-	// Base is the time of a request on a table of one record, in seconds.
+	// Base is the time of a request on a table of one record, in seconds. It and Load are times
+	// of the wall clock, all others are processor time.
 	Base float64 `json:"base_s"`
-	// Turn is the part of Base between the charge and the end of the computation, in seconds:
-	// all processors compute answers.
+	// Turn is the processor time of a request on a table of one record between the reading
+	// and the end of the computation, in seconds: all processors compute answers.
 	Turn float64 `json:"turn_s,omitempty"`
 	// Load is the time of reading, in seconds per record and column.
 	Load float64 `json:"load_s"`

@@ -60,11 +60,11 @@ func decide(ctx context.Context, segments []segment, least int64, p *powers, u *
 	// weight bounds the weight of s, reusing the bounds of the loss before it where
 	// that was the same.
 	lastLoss, lastLo, lastHi := int64(-1), new(big.Int), new(big.Int)
-	size := new(big.Int)
+	size, product := new(big.Int), new(big.Int)
 	weight := func(s segment, lo, hi *big.Int) {
 		if d := s.loss - least; d != lastLoss {
 			lastLoss = d
-			lastLo, lastHi = p.of(d)
+			p.bound(d, lastLo, lastHi, product)
 		}
 		size.SetInt64(s.size)
 		lo.Mul(lastLo, size)

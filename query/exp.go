@@ -11,10 +11,11 @@ type powers struct {
 	prec   uint
 	g      *big.Rat
 	lo, hi []*big.Int // of e^(-g 2^i)
+	unit   *big.Int   // 1
 }
 
 func newPowers(g *big.Rat, prec uint) *powers {
-	p := &powers{prec: prec, g: g}
+	p := &powers{prec: prec, g: g, unit: big.NewInt(1)}
 	lo, hi := expBounds(g, prec)
 	// e^-g = 1/e^g.
 	square := new(big.Int).Lsh(big.NewInt(1), 2*prec)
@@ -30,20 +31,32 @@ func newPowers(g *big.Rat, prec uint) *powers {
 
 // of bounds 2^prec e^(-g d), d >= 0.
 func (p *powers) of(d int64) (lo, hi *big.Int) {
-	one := new(big.Int).Lsh(big.NewInt(1), p.prec)
-	lo, hi = one, one
+	lo, hi = new(big.Int), new(big.Int)
+	p.bound(d, lo, hi, new(big.Int))
+	return lo, hi
+}
+
+// bound sets lo and hi to the bounds of 2^prec e^(-g d), d >= 0. It uses their memory and that
+// of product.
+func (p *powers) bound(d int64, lo, hi, product *big.Int) {
+	lo.Lsh(lo.SetInt64(1), p.prec)
+	hi.Set(lo)
 	for i := 0; d>>i > 0; i++ {
 		if i == len(p.lo) { // e^(-g 2^(i-1)) is at most one unit
-			return new(big.Int), big.NewInt(1)
+			lo.SetInt64(0)
+			hi.SetInt64(1)
+			return
 		}
 		if d>>i&1 == 1 {
-			lo, hi = p.mulDown(lo, p.lo[i]), p.mulUp(hi, p.hi[i])
+			lo.Rsh(product.Mul(lo, p.lo[i]), p.prec)
+			hi.Add(hi.Rsh(product.Mul(hi, p.hi[i]), p.prec), p.unit)
 		}
 		if hi.BitLen() <= 1 { // at most one unit, and more factors only lessen it
-			return new(big.Int), big.NewInt(1)
+			lo.SetInt64(0)
+			hi.SetInt64(1)
+			return
 		}
 	}
-	return lo, hi
 }
 
 func (p *powers) mulDown(x, y *big.Int) *big.Int {
@@ -53,7 +66,7 @@ func (p *powers) mulDown(x, y *big.Int) *big.Int {
 
 func (p *powers) mulUp(x, y *big.Int) *big.Int {
 	z := p.mulDown(x, y)
-	return z.Add(z, big.NewInt(1))
+	return z.Add(z, p.unit)
 }
 
 // expBounds returns lo <= 2^prec e^x <= hi for rational x >= 0, of relative width

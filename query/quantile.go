@@ -92,9 +92,13 @@ type run struct{ place, count int64 }
 // largestTable is the number of counters up to which values are counted by place.
 const largestTable = 1 << 22
 
+// manyPlaces is the number of places for each record from which values are sorted.
+const manyPlaces = 16
+
 // values are the places on the grid of the values of each group, in order. The memory
 // that this takes grows with the number of places between the bounds, and with the number
-// of records only where there are more than [largestTable] places in all groups.
+// of records only where there are more than [largestTable] places in all groups, or many more
+// places than records: the time is at most proportional to the number of records.
 func (g grid) values(ctx context.Context, q *Query, t *table.Table, records *scan) ([][]run, error) {
 	place, err := g.placesOf(t, q.field)
 	if err != nil {
@@ -104,7 +108,7 @@ func (g grid) values(ctx context.Context, q *Query, t *table.Table, records *sca
 	var has selection
 	lo, width := g.Lo(), g.width()+1
 	groups := int64(len(q.groups.texts))
-	if width > largestTable/groups {
+	if width > min(largestTable, manyPlaces*int64(t.Rows+1000))/groups {
 		all := make([][]int64, groups)
 		err = records.run(ctx, func(b *block) {
 			place(b.from, places[:b.rows], &has)

@@ -160,10 +160,16 @@ func (b *batch) work(a *asked) api.Work {
 			read[f.Name] = true
 		}
 		_, cells := part.cells()
-		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Terms: terms(part.question.Where)})
+		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Terms: terms(part.question.Where), Digits: digits(part.question.Rank)})
 	}
 	w.Columns = len(read)
 	return w
+}
+
+// digits is the number of decimal places of a rank.
+func digits(rank string) int {
+	_, places, _ := strings.Cut(rank, ".")
+	return len(strings.TrimRight(places, "0"))
 }
 
 // terms is at least the number of values that a condition compares with.

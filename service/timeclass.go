@@ -5,12 +5,15 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -18,6 +21,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/cputime"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 )
@@ -29,6 +33,10 @@ const (
 	// margin is how many times longer than measured an answer is taken to last: machines are
 	// loaded, and tables are unlike the made-up one.
 	margin = 3
+	// spare is how many times as much processor time as measured a computation is taken to use:
+	// where the machine is busy, caches and the garbage collector have other work beside it. The
+	// same quantiles used up to 2.2 times as much at a load average of 13 on two processors.
+	spare = 2.5
 )
 
 // Times are how long a request may take, in seconds. They follow from public parameters and
@@ -66,8 +74,13 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 		if !known {
 			record = c.Record[api.KindOutliers]
 		}
+		if q.Kind == "quantile" {
+			// The losses of a quantile are whole numbers up to the number of records times the
+			// denominator of the rank, and a weight takes a product for each of their bits.
+			record *= max(1, lossBits(n, q.Digits)/lossBits(float64(c.Records), timedDigits))
+		}
 		// The condition that was timed has two comparisons.
-		out.Bound += n*(record+float64(max(0, q.Terms-2))*c.Record["count"]) + float64(q.Cells)*c.Cell
+		out.Bound += n*(record+float64(max(0, q.Terms-2))*c.Record["count"]) + (float64(q.Cells)+float64(q.Terms)/10)*c.Cell
 	}
 	// 16 bytes for a value and its text's place.
 	if n*16*float64(w.Columns+1) > float64(memory) {
@@ -84,15 +97,24 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 	return out
 }
 
+// timedDigits is the number of decimal places of the rank that is timed.
+const timedDigits = 1
+
+// lossBits is about the number of bits of the greatest loss of a quantile.
+func lossBits(records float64, digits int) float64 {
+	return math.Log2(max(2, records)) + float64(digits)*math.Log2(10)
+}
+
 // assumedTimes are those of a slow machine, for requests before a calibration.
 var assumedTimes = api.Calibration{
-	Base: 0.1, Load: 1e-6, Persons: 1e-6, Cell: 1e-5,
+	Records: 200_000, Base: 0.1, Load: 1e-6, Persons: 1e-5, Cell: 3e-5,
 	Record: map[string]float64{
-		"count": 1e-7, "sum": 1e-7, "mean": 1e-7, "variance": 1e-7, "histogram": 1e-7, "quantile": 1e-6, api.KindOutliers: 5e-5, api.KindCorrelated: 1e-6,
+		"count": 1e-7, "sum": 1e-7, "mean": 1e-7, "variance": 1e-7, "histogram": 1e-7, "quantile": 4e-5, api.KindOutliers: 5e-4, api.KindCorrelated: 1e-6,
 	},
 }
 
-// calibratedKinds are the questions that are timed: every record meets their conditions.
+// calibratedKinds are the questions that are timed: every record meets their conditions, and the
+// epsilon of the quantile is so small that every weight counts.
 func calibratedKinds() []api.Question {
 	pay := &api.Amount{Epsilon: "0.01"}
 	return []api.Question{
@@ -101,7 +123,7 @@ func calibratedKinds() []api.Question {
 		{Kind: "mean", Column: "x", Where: "age >= 0", Pay: pay},
 		{Kind: "variance", Column: "x", Where: "age >= 0", Pay: pay},
 		{Kind: "histogram", Column: "age", Bins: []string{"0", "20", "40", "60", "80", "110"}, Where: "x <= 1", Pay: pay},
-		{Kind: "quantile", Column: "x", Where: "age >= 0", Pay: pay},
+		{Kind: "quantile", Column: "x", Where: "age >= 0", Pay: &api.Amount{Epsilon: "0.000001"}},
 	}
 }
 
@@ -136,11 +158,16 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 	if err := ledger.Create(ctx, book); err != nil {
 		return err
 	}
-	for _, d := range []struct {
-		name, unit string
-		rows       int
-	}{{"one", account.Record, 1}, {"many", account.Record, rows}, {"persons", "who", rows}, {"few", account.Record, min(rows, 5000)}} {
-		if err := c.grant(ctx, book, d.name, d.unit, d.rows); err != nil {
+	few := min(rows, 2000)
+	for _, d := range []madeUp{
+		{name: "one", unit: account.Record, rows: 1},
+		{name: "many", unit: account.Record, rows: rows},
+		{name: "persons", unit: "who", rows: rows, persons: max(1, rows/8)},
+		{name: "person", unit: "who", rows: rows, persons: 1},
+		{name: "few", unit: account.Record, rows: few},
+		{name: "model", unit: account.Record, rows: few, model: true},
+	} {
+		if err := c.grant(ctx, book, d); err != nil {
 			return err
 		}
 	}
@@ -158,59 +185,80 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 	n := float64(rows)
 	c.out.Load = time.Since(start).Seconds() / n / columns
 	kinds := calibratedKinds()
-	if c.out.Base, c.out.Turn, err = c.slowest(ctx, "one", kinds[0]); err != nil {
+	if c.out.Base, c.out.Turn, err = c.slowest(ctx, "one", same(kinds[0])); err != nil {
 		return err
 	}
 	for _, q := range kinds {
-		_, t, err := c.slowest(ctx, "many", q)
+		_, t, err := c.slowest(ctx, "many", same(q))
 		if err != nil {
 			return err
 		}
-		c.out.Record[q.Kind] = max(0, t-c.out.Turn) / n
+		c.out.Record[q.Kind] = t / n
 	}
-	return c.others(ctx, rows, kinds[0])
+	return c.others(ctx, rows, few, kinds[0])
 }
 
-// others measures persons, cells and outliers.
-func (c *calibrator) others(ctx context.Context, rows int, count api.Question) error {
+// others measures persons, cells, outliers and correlated records.
+func (c *calibrator) others(ctx context.Context, rows, few int, count api.Question) error {
 	n := float64(rows)
-	persons := count
-	persons.MaxRows = 2
-	_, t, err := c.slowest(ctx, "persons", persons)
-	if err != nil {
-		return err
+	for _, name := range []string{"persons", "person"} {
+		// Which records count is kept for a number of records and columns: each question has
+		// another number, and all persons have more records.
+		_, t, err := c.slowest(ctx, name, func(i int) api.Question {
+			q := count
+			q.MaxRows = int64(1 + i)
+			return q
+		})
+		if err != nil {
+			return err
+		}
+		c.out.Persons = max(c.out.Persons, t/n)
 	}
-	c.out.Persons = max(0, t-c.out.Turn) / n
 	groups := count
 	groups.By, groups.Keys = []string{"sex"}, [][]string{{"f", "m"}}
 	for i := range 498 {
 		groups.Keys[0] = append(groups.Keys[0], fmt.Sprintf("key %d", i))
 	}
-	if _, t, err = c.slowest(ctx, "many", groups); err != nil {
-		return err
-	}
-	c.out.Cell = max(0, t-c.out.Turn-n*c.out.Record["count"]) / 500
-	// The time of a count of outliers grows with the number of neighbours: it is measured
-	// where many records are neighbours of each other.
-	few := min(rows, 5000)
-	_, t, err = c.slowest(ctx, "few", api.Question{Kind: api.KindOutliers, Columns: []string{"age"}, K: 5, Radius: 10, Pay: &api.Amount{Epsilon: "1"}})
+	_, t, err := c.slowest(ctx, "many", same(groups))
 	if err != nil {
 		return err
 	}
-	c.out.Record[api.KindOutliers] = max(0, t-c.out.Turn) / float64(few)
-	c.out.Record[api.KindCorrelated] = c.out.Record["count"]
+	c.out.Cell = max(0, t-n*c.out.Record["count"]/spare) / 500
+	// The time of a count of outliers grows with the number of neighbours, up to where all have so
+	// many that none is nearly an outlier: it is measured in a plane for several radii.
+	for _, radius := range []float64{0.03, 0.1, 0.3} {
+		_, t, err = c.slowest(ctx, "few", same(api.Question{Kind: api.KindOutliers, Columns: []string{"age", "x"}, K: 5, Radius: radius, Scale: "bounds", Pay: &api.Amount{Epsilon: "1"}}))
+		if err != nil {
+			return err
+		}
+		c.out.Record[api.KindOutliers] = max(c.out.Record[api.KindOutliers], t/float64(few))
+	}
+	_, t, err = c.slowest(ctx, "model", same(api.Question{Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"f"}`), Pay: &api.Amount{Epsilon: "1"}}))
+	if err != nil {
+		return err
+	}
+	c.out.Record[api.KindCorrelated] = max(c.out.Record["count"], t/float64(few))
 	return nil
 }
 
-// slowest are the longest times of some answers, in seconds: of the whole, and of the part
-// between reading and the end of the computation. As many are asked at once as there are
-// processors. The first, which loads the columns, does not count.
-func (c *calibrator) slowest(ctx context.Context, name string, q api.Question) (whole, turn float64, err error) {
+// same asks one question again and again.
+func same(q api.Question) func(int) api.Question { return func(int) api.Question { return q } }
+
+// slowest are the longest times of some answers, in seconds: of the whole, and the processor time,
+// with its spare, of the part between reading and the end of the computation. As many are asked at once as there
+// are processors. The first, which loads the columns, does not count.
+func (c *calibrator) slowest(ctx context.Context, name string, question func(i int) api.Question) (whole, turn float64, err error) {
+	var asked atomic.Int64
 	ask := func() (whole, turn float64, err error) {
 		start := time.Now()
-		var read time.Time
-		held := &Held{Read: func() { read = time.Now() }, Computed: func() { turn = time.Since(read).Seconds() }}
-		_, err = held.Ask(ctx, c.own, &api.AskRequest{Dataset: name, Questions: []api.Question{q}})
+		var meter *cputime.Meter
+		held := &Held{Read: func() { meter = cputime.Start() }, Computed: func() {
+			if meter != nil {
+				turn = spare * meter.Used().Seconds()
+				meter.Stop()
+			}
+		}}
+		_, err = held.Ask(ctx, c.own, &api.AskRequest{Dataset: name, Questions: []api.Question{question(int(asked.Add(1)) - 1)}})
 		return time.Since(start).Seconds(), turn, err
 	}
 	if _, _, err := ask(); err != nil {
@@ -232,18 +280,33 @@ func (c *calibrator) slowest(ctx context.Context, name string, q api.Question) (
 	return whole, turn, err
 }
 
+// madeUp is a made-up table.
+type madeUp struct {
+	name, unit    string
+	rows, persons int
+	model         bool // its records are dependent
+}
+
 // grant writes a made-up table and grants it in the ledger of the calibration.
-func (c *calibrator) grant(ctx context.Context, book, name, unit string, rows int) error {
-	d, err := (&dataset.Definition{Unit: unit, Columns: []dataset.Column{
+func (c *calibrator) grant(ctx context.Context, book string, m madeUp) error {
+	name, rows := m.name, m.rows
+	definition := &dataset.Definition{Unit: m.unit, Columns: []dataset.Column{
 		{Name: "age", Type: "integer", Bounds: []string{"0", "110"}},
 		{Name: "x", Type: "decimal", Bounds: []string{"0", "1"}},
 		{Name: "sex", Type: "category", Keys: []string{"f", "m"}},
 		{Name: "who", Type: "category"},
-	}}).Complete()
+	}}
+	if m.model {
+		chain := fmt.Sprintf(`{"type":"chain","states":["f","m"],"source":"made up","init":[0.5,0.5],"P":[[0.5,0.5],[0.5,0.5]],"length":%d}`, rows)
+		definition.Neighbours, definition.Records = "replace-one", int64(rows)
+		definition.Model = &dataset.Model{Column: "sex", States: []string{"f", "m"}, Distribution: json.RawMessage(chain)}
+		definition.Columns[2] = dataset.Column{Name: "sex"}
+	}
+	d, err := definition.Complete()
 	if err != nil {
 		return err
 	}
-	made := dataset.MadeUp{Definition: d, Fields: d.Fields(), Rows: rows, Seed: sha256.Sum256([]byte(name)), Values: map[string][]string{"who": people(rows)}}
+	made := dataset.MadeUp{Definition: d, Fields: d.Fields(), Rows: rows, Seed: sha256.Sum256([]byte(name)), Values: map[string][]string{"who": people(max(1, m.persons)), "sex": {"f", "m"}}}
 	t, err := made.Table()
 	if err != nil {
 		return err
@@ -270,9 +333,9 @@ func (c *calibrator) grant(ctx context.Context, book, name, unit string, rows in
 	return err
 }
 
-// people are names of persons with three records each, on average.
-func people(rows int) []string {
-	out := make([]string, max(1, rows/3))
+// people are names of persons.
+func people(n int) []string {
+	out := make([]string, n)
 	for i := range out {
 		out[i] = fmt.Sprintf("p%d", i)
 	}

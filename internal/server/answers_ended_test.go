@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/cputime"
 	"github.com/noren-privacy/noren/internal/randtest"
 )
 
-// A computation that takes longer than its bound and the allowance ends the paid questions of
+// A computation that uses more processor time than its bound, and takes longer than bound and allowance, ends the paid questions of
 // its principal in that book, and of no other, also after a restart, until a steward allows
 // them again. The question itself is answered; a refusal costs nothing.
 func TestAskingEnded(t *testing.T) {
@@ -19,7 +20,9 @@ func TestAskingEnded(t *testing.T) {
 	s, a := opened(t, func(c *Config) {
 		c.Fault = func(step string) error {
 			if step == "computed" && slow.Load() {
-				time.Sleep(700 * time.Millisecond)
+				m := cputime.Start()
+				m.Spend(700*time.Millisecond, nil)
+				m.Stop()
 			}
 			return nil
 		}

@@ -20,7 +20,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	if err := s.loadCalibration(); err != nil {
 		return err
 	}
-	s.desk = quantum.New(runtime.GOMAXPROCS(0), waiting)
+	s.desk = quantum.New(runtime.GOMAXPROCS(0), waiting, quantum.Processor)
 	s.books, err = books.New(ctx, books.Config{
 		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed, Note: s.noteObject,
 		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public, Load: s.kept.Load,
@@ -89,7 +89,7 @@ func (s *Server) deskMetrics() {
 		s.metrics.add(gauge{name: "noren_answers_total", help: "Replies at a boundary, by time class.", labels: `class="` + class.String() + `"`, counter: true, value: func() float64 { return float64(s.desk.Released(class)) }})
 	}
 	count("noren_answers_missed_total", "Answers whose work took longer than their class.", "", true, func(c quantum.Counts) int64 { return c.Missed })
-	count("noren_answers_passed_total", "Answers whose computation took longer than its bound and allowance.", "", true, func(c quantum.Counts) int64 { return c.Passed })
+	count("noren_answers_passed_total", "Answers whose computation used more processor time than its bound and took longer than bound and allowance.", "", true, func(c quantum.Counts) int64 { return c.Passed })
 	count("noren_answers_refused_total", "Paid questions that were refused.", "", true, func(c quantum.Counts) int64 { return c.Refused })
 	s.metrics.add(gauge{name: "noren_table_reads_total", help: "Times that a file of a book was read.", counter: true, value: func() float64 { return float64(s.kept.Reads()) }})
 }

@@ -2,26 +2,33 @@
 // acceptance, so that the time of a reply does not depend on the private data.
 //
 // A question has a time class and a bound: a duration after which its reply leaves, and the
-// time that its computation takes at most. Both follow from public parameters. The works of
-// all classes share one schedule of as many lanes as there are processors. An accepted work
-// has a slot of its bound on one lane, which it keeps when it ends early or fails: the
+// processor time that its computation takes at most. Both follow from public parameters. The
+// works of all classes share one schedule of as many lanes as there are processors. An accepted
+// work has a slot of its bound on one lane, which it keeps when it ends early or fails: the
 // schedule is a function of the requests and their public bounds. A request is accepted only
 // if its slot, and an allowance of a third of the class for stalls of disk and machine, end
 // before its boundary. Until then it waits in a queue that serves the principals in turn, and
 // the books of a principal in turn.
 //
+// A computation keeps its thread and goes on using the processor until the thread has used
+// the whole bound (package cputime). So each computation needs as much of the processors as any
+// other of its bound, and a machine that is overloaded delays all of them alike: the end of a
+// computation within its bound is a function of public parameters and of the machine. One
+// computation at a time runs on a lane, and the next slots move where they are behind by more
+// than half of the allowance.
+//
 // The reply leaves at the end of the class. If the work was not done by then (a miss), the
 // client gets a notice at that time, and the reply can be fetched from four times the class
-// on, or sixteen times, and so on. Two causes are kept apart. A work that begins to compute
-// too late for its bound and allowance is late: that follows from what comes before the
-// computation. A work whose computation takes longer than bound and allowance has passed its
-// bound, and [Claim.Passed] is called, so that its principal can be refused further questions.
+// on, or sixteen times, and so on. Until it is done, no further question of its principal in
+// its book is accepted. A work has passed if its computation used more processor time than its
+// bound and ended later than bound and allowance: its end says something of the data then, and
+// [Claim.Passed] is called, so that its principal can be refused further questions. A work
+// within its bound never passes, however slow the machine is.
 //
 // Refusals, which read no private data and come before the turn, leave at once; their slots
 // stay taken.
 //
-// What remains: the operating system may delay a reply, and work competes with other
-// requests for the processor (docs/threat-model.md).
+// What remains: the operating system may delay a reply (docs/threat-model.md).
 package quantum
 
 import (
@@ -30,6 +37,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/noren-privacy/noren/internal/cputime"
 )
 
 // Errors of a desk.
@@ -61,19 +70,40 @@ type Desk struct {
 
 	mu     sync.Mutex
 	queue  *queue
-	lanes  []time.Time             // when the last slot of each lane ends
+	lanes  []*lane
+	held   map[owner]int           // computations that missed their class and go on
 	wake   *time.Timer             // looks at the queue again; nil while nothing waits
 	done   map[time.Duration]int64 // replies at a boundary, by class
 	closed bool
 	work   sync.WaitGroup
 
 	stopping chan struct{} // closed with closed
+	meter    func() Meter
 }
 
-// New makes a desk with that many lanes, one for each processor. Up to waiting questions wait
-// to be accepted, a quarter of them of one principal, and half of them in one book.
-func New(lanes, waiting int) *Desk {
-	return &Desk{lanes: make([]time.Time, lanes), queue: newQueue(waiting), done: map[time.Duration]int64{}, stopping: make(chan struct{})}
+// Meter measures the processor time of the goroutine that began it, which keeps its thread until
+// Stop. [cputime.Meter] is one.
+type Meter interface {
+	// Used is the processor time so far.
+	Used() time.Duration
+	// Spend uses the processor until that much was used, or stop is closed.
+	Spend(until time.Duration, stop <-chan struct{})
+	// Stop ends it.
+	Stop()
+}
+
+// Processor measures by the clock of the thread.
+func Processor() Meter { return cputime.Start() }
+
+// New makes a desk with that many lanes, one for each processor, whose computations are measured
+// by meter: [Processor], but for tests. Up to waiting questions wait to be accepted, a quarter of
+// them of one principal, and half of them in one book.
+func New(lanes, waiting int, meter func() Meter) *Desk {
+	d := &Desk{queue: newQueue(waiting), held: map[owner]int{}, done: map[time.Duration]int64{}, stopping: make(chan struct{}), meter: meter}
+	for range lanes {
+		d.lanes = append(d.lanes, &lane{running: make(chan struct{}, 1)})
+	}
+	return d
 }
 
 // Claim is what the schedule knows of a question. Class, Before and Bound follow from public
@@ -83,13 +113,13 @@ type Claim struct {
 	Class time.Duration
 	// Before is the time that the work takes on its lane before its turn, to read a file.
 	Before time.Duration
-	// Bound is the time that its computation takes at most. Before and Bound together are at
-	// most a third of the class; a longer time is cut to that. Defaults to a third.
+	// Bound is the processor time that its computation takes at most. Before and Bound together
+	// are at most a third of the class; a longer time is cut to that. Defaults to a third.
 	Bound time.Duration
 	// Principal and Book have shares of the queue.
 	Principal, Book string
-	// Passed is called once if the computation takes longer than bound and allowance: at the
-	// end of the class, or before its reply leaves. Optional.
+	// Passed is called once if the computation used more processor time than its bound and took
+	// longer than bound and allowance: before its reply leaves. Optional.
 	Passed func()
 }
 
@@ -112,6 +142,8 @@ type Ticket struct {
 	accepted time.Time
 	class    time.Duration
 	turn     time.Time // when the slot's computation begins
+	lane     *lane
+	work     *Work
 	missed   chan struct{}
 	released chan struct{}
 }
@@ -163,7 +195,7 @@ func (d *Desk) Start(ctx context.Context, claim Claim, work func(*Work) (refused
 	case t = <-w.accepted:
 	case <-ctx.Done():
 		d.mu.Lock()
-		left := d.queue.remove(w)
+		left := d.queue.remove(w, false)
 		if left {
 			d.accept() // the next one may have another class
 		}
@@ -177,37 +209,25 @@ func (d *Desk) Start(ctx context.Context, claim Claim, work func(*Work) (refused
 		return nil, ErrClosed
 	}
 	d.running.Add(1)
-	one := &Work{desk: d, ticket: t, claim: w.claim}
-	one.late = time.AfterFunc(time.Until(t.accepted.Add(t.class)), one.over)
-	go d.run(one, work)
+	go d.run(t.work, work)
 	return t, nil
 }
 
 // accept gives slots to the requests that wait, in their order, as long as the slot of the
-// next one ends in time. None is passed over: a short question would wait forever beside long
-// ones. The lock is held.
+// next one ends in time. None is passed over, but for those whose principal and book are held: a
+// short question would wait forever beside long ones. The lock is held.
 func (d *Desk) accept() {
 	if d.wake != nil {
 		d.wake.Stop()
 		d.wake = nil
 	}
 	for {
-		w := d.queue.next()
+		w := d.queue.next(d.held)
 		if w == nil {
 			return
 		}
-		lane := 0
-		for i, free := range d.lanes {
-			if free.Before(d.lanes[lane]) {
-				lane = i
-			}
-		}
-		now := time.Now()
-		begin := d.lanes[lane]
-		if begin.Before(now) {
-			begin = now
-		}
-		c := &w.claim
+		now, c := time.Now(), &w.claim
+		lane, begin := d.free(now, c)
 		turn := begin.Add(c.Before)
 		latest := now.Add(c.Class - settling - c.allowance() - c.Bound)
 		if turn.After(latest) {
@@ -218,10 +238,14 @@ func (d *Desk) accept() {
 			})
 			return
 		}
-		d.queue.remove(w)
-		d.lanes[lane] = turn.Add(c.Bound)
+		d.queue.remove(w, true)
+		lane.ends = turn.Add(c.Bound)
 		d.work.Add(1)
-		w.accepted <- &Ticket{accepted: now, class: c.Class, turn: turn, missed: make(chan struct{}), released: make(chan struct{})}
+		t := &Ticket{accepted: now, class: c.Class, turn: turn, lane: lane, missed: make(chan struct{}), released: make(chan struct{})}
+		t.work = &Work{desk: d, ticket: t, claim: *c}
+		t.work.late = time.AfterFunc(c.Class, t.work.over)
+		lane.works = append(lane.works, t.work)
+		w.accepted <- t
 	}
 }
 
@@ -231,6 +255,8 @@ func (d *Desk) run(w *Work, work func(*Work) bool) {
 	if refused && !w.turned {
 		w.late.Stop()
 		d.early.Add(1)
+		w.end(time.Now(), 0)
+		w.settle()
 	} else {
 		w.Ready()
 	}
@@ -243,96 +269,6 @@ func (d *Desk) run(w *Work, work func(*Work) bool) {
 	close(w.ticket.released)
 }
 
-// Work is the work of a question that was accepted. Its methods are for the goroutine that
-// does the work.
-type Work struct {
-	desk     *Desk
-	ticket   *Ticket
-	claim    Claim
-	late     *time.Timer
-	turned   bool
-	boundary time.Duration // when the reply leaves, after its acceptance; 0 before Ready
-
-	mu     sync.Mutex
-	begun  time.Time     // when the turn began; zero before
-	least  time.Duration // the boundary that the begin of the turn allows
-	passed bool          // Passed was called
-}
-
-// Turn waits for the time of the slot at which the computation begins. What comes before it,
-// as the charge and the reading of the columns, is not part of the bound. A turn that begins
-// too late for bound and allowance moves the reply to a later boundary, however long the
-// computation takes. Turn does not wait when the desk is closed.
-func (w *Work) Turn() {
-	if w.turned {
-		return
-	}
-	w.turned = true
-	t := w.ticket
-	begun := time.Now()
-	if wait := t.turn.Sub(begun); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			begun = t.turn
-		case <-w.desk.stopping:
-			begun = time.Now()
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.begun, w.least = begun, Boundary(t.class, begun.Sub(t.accepted)+w.claim.Bound+w.claim.allowance()+settling)
-}
-
-// over gives the notice of a miss at the end of the class, and says so where the computation
-// has passed its bound.
-func (w *Work) over() {
-	w.pass(time.Now())
-	close(w.ticket.missed)
-}
-
-// pass calls Passed, once, if the computation has taken longer than bound and allowance by a
-// time.
-func (w *Work) pass(at time.Time) {
-	w.mu.Lock()
-	now := !w.passed && !w.begun.IsZero() && at.Sub(w.begun) > w.claim.Bound+w.claim.allowance()
-	w.passed = w.passed || now
-	w.mu.Unlock()
-	if now {
-		w.desk.passed.Add(1)
-		if w.claim.Passed != nil {
-			w.claim.Passed()
-		}
-	}
-}
-
-// Ready ends the computation and waits until a little before the boundary at which the reply
-// leaves: what the work stores after it says nothing of when the computation ended. It does
-// not wait when the desk is closed. A second call does nothing.
-func (w *Work) Ready() {
-	if w.boundary > 0 {
-		return
-	}
-	t := w.ticket
-	now := time.Now()
-	w.mu.Lock()
-	w.boundary = max(w.least, Boundary(t.class, now.Sub(t.accepted)+settling))
-	w.mu.Unlock()
-	if w.boundary > t.class {
-		w.desk.missed.Add(1)
-	} else {
-		w.late.Stop() // a timer that has fired in this moment made a notice of a miss; the reply can be fetched
-	}
-	timer := time.NewTimer(time.Until(t.accepted.Add(w.boundary - settling)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-w.desk.stopping:
-	}
-	w.pass(now)
-}
-
 func (d *Desk) count(class time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -343,8 +279,8 @@ func (d *Desk) count(class time.Duration) {
 type Counts struct {
 	// Waiting wait to be accepted, and Running have work that is not done.
 	Waiting, Running int64
-	// Released have replied at a boundary, Missed of them after their class, and Passed of them
-	// have passed their bound; Refused have replied at once.
+	// Released have replied at a boundary, Missed of them after their class; Passed have passed
+	// their bound; Refused have replied at once.
 	Released, Missed, Passed, Refused int64
 }
 
@@ -367,15 +303,16 @@ func (d *Desk) Released(class time.Duration) int64 {
 	return d.done[class]
 }
 
-// Close takes no more questions and waits until all work is done, or ctx ends. Work that is
-// ready is stored at once; replies leave at their boundaries still.
+// Close takes no more questions and waits until all work is done, or ctx ends. Work that waits
+// for its turn begins, none goes on using the processor to fill its slot, and work that is ready
+// is stored at once; replies leave at their boundaries still.
 func (d *Desk) Close(ctx context.Context) error {
 	d.mu.Lock()
 	if !d.closed {
 		d.closed = true
 		close(d.stopping)
-		for w := d.queue.next(); w != nil; w = d.queue.next() {
-			d.queue.remove(w)
+		for w := d.queue.next(nil); w != nil; w = d.queue.next(nil) {
+			d.queue.remove(w, false)
 			w.accepted <- nil
 		}
 	}

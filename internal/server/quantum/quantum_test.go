@@ -20,8 +20,8 @@ func TestBoundary(t *testing.T) {
 }
 
 // A reply leaves at the class exactly, whatever the work took; a slower one gives a notice
-// there and leaves at four, or sixteen, times the class. One that takes longer than bound and
-// allowance has passed.
+// there and leaves at four, or sixteen, times the class. One that computes for longer than bound
+// and allowance has passed when its reply leaves.
 func TestRepliesLeaveAtBoundaries(t *testing.T) {
 	for _, c := range []struct {
 		took, left     time.Duration
@@ -36,7 +36,7 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 		{2500 * time.Millisecond, 9600 * time.Millisecond, true, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d := New(1, 4)
+			d := New(1, 4, quiet.meter)
 			begun := time.Now()
 			var passed atomic.Int64
 			claim := Claim{Class: 600 * time.Millisecond, Passed: func() { passed.Add(1) }}
@@ -48,8 +48,8 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 			select {
 			case <-ticket.Missed():
 				missed = true
-				if at := time.Since(begun); at != 600*time.Millisecond || passed.Load() != 1 {
-					t.Errorf("work of %s: notice after %s, passed %d", c.took, at, passed.Load())
+				if at := time.Since(begun); at != 600*time.Millisecond {
+					t.Errorf("work of %s: notice after %s", c.took, at)
 				}
 				if next := ticket.Next(time.Now()); next != 1800*time.Millisecond {
 					t.Errorf("next in %s after a miss", next)
@@ -74,7 +74,7 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 
 func TestRefusalsLeaveAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(1, 4)
+		d := New(1, 4, quiet.meter)
 		begun := time.Now()
 		ticket, err := d.Start(t.Context(), Claim{Class: 32 * time.Second}, func(*Work) bool { return true })
 		if err != nil {
@@ -89,7 +89,7 @@ func TestRefusalsLeaveAtOnce(t *testing.T) {
 
 func TestFullAndClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(1, 8)
+		d := New(1, 8, quiet.meter)
 		never := func(*Work) bool { t.Error("the work began"); return false }
 		one := Claim{Class: time.Second, Principal: "a", Book: "x"}
 		if _, err := d.Start(t.Context(), one, func(w *Work) bool { w.Turn(); return false }); err != nil {

@@ -2,6 +2,11 @@ package quantum
 
 import "slices"
 
+// owner is a principal in a book.
+type owner struct{ principal, book string }
+
+func (c *Claim) owner() owner { return owner{c.Principal, c.Book} }
+
 // waiter is a request that is not accepted.
 type waiter struct {
 	claim    Claim
@@ -63,17 +68,22 @@ func (q *queue) principal(name string) *principalQueue {
 	return nil
 }
 
-// next is the request that is accepted next; nil where none waits.
-func (q *queue) next() *waiter {
-	if len(q.principals) == 0 {
-		return nil
+// next is the request that is accepted next; nil where none waits but for those of owners that
+// are held.
+func (q *queue) next(held map[owner]int) *waiter {
+	for _, p := range q.principals {
+		for _, b := range p.books {
+			if held[owner{p.name, b.name}] == 0 {
+				return b.waiting[0]
+			}
+		}
 	}
-	return q.principals[0].books[0].waiting[0]
+	return nil
 }
 
-// remove takes a request out, and reports whether it waited. After the next one its principal
-// and book are the last in their turns.
-func (q *queue) remove(w *waiter) bool {
+// remove takes a request out, and reports whether it waited. After one that was served its
+// principal and book are the last in their turns.
+func (q *queue) remove(w *waiter, served bool) bool {
 	p := q.principal(w.claim.Principal)
 	if p == nil {
 		return false
@@ -87,20 +97,19 @@ func (q *queue) remove(w *waiter) bool {
 	if i < 0 {
 		return false
 	}
-	next := q.next() == w
 	b.waiting = slices.Delete(b.waiting, i, i+1)
 	q.size--
 	p.size--
 	if q.books[b.name]--; q.books[b.name] == 0 {
 		delete(q.books, b.name)
 	}
-	if next || len(b.waiting) == 0 {
+	if served || len(b.waiting) == 0 {
 		p.books = slices.Delete(p.books, at, at+1)
 		if len(b.waiting) > 0 {
 			p.books = append(p.books, b)
 		}
 	}
-	if next || p.size == 0 {
+	if served || p.size == 0 {
 		q.principals = slices.DeleteFunc(q.principals, func(one *principalQueue) bool { return one == p })
 		if p.size > 0 {
 			q.principals = append(q.principals, p)

@@ -14,7 +14,7 @@ import (
 func schedule(t *testing.T, took func(i int) time.Duration) []string {
 	var out []string
 	synctest.Test(t, func(t *testing.T) {
-		d := New(2, 2048)
+		d := New(2, 2048, quiet.meter)
 		begun := time.Now()
 		out = make([]string, 120)
 		var wait sync.WaitGroup
@@ -26,7 +26,7 @@ func schedule(t *testing.T, took func(i int) time.Duration) []string {
 				ticket, err := d.Start(t.Context(), claim, func(w *Work) bool {
 					w.Turn()
 					turn = time.Since(begun)
-					time.Sleep(min(took(i), w.claim.Bound+w.claim.allowance()))
+					time.Sleep(min(took(i), w.claim.Bound))
 					w.Ready()
 					ready = time.Since(begun)
 					return false
@@ -55,8 +55,7 @@ func schedule(t *testing.T, took func(i int) time.Duration) []string {
 }
 
 // The times of all requests together are a function of public parameters: works that end at
-// once, and works that take all of their bound and of the allowance, give the same ones, and
-// none misses its class.
+// once, and works that take all of their bound, give the same ones, and none misses its class.
 func TestScheduleIsPublic(t *testing.T) {
 	fast := schedule(t, func(int) time.Duration { return 0 })
 	for name, took := range map[string]func(i int) time.Duration{
@@ -73,7 +72,7 @@ func TestScheduleIsPublic(t *testing.T) {
 func TestOneOfManyQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const class = 2 * time.Second
-		d := New(2, 2048)
+		d := New(2, 2048, quiet.meter)
 		work := func(w *Work) bool { w.Turn(); return false }
 		var wait sync.WaitGroup
 		for range 400 {
@@ -107,7 +106,7 @@ func TestOneOfManyQuestions(t *testing.T) {
 func TestLateTurn(t *testing.T) {
 	for _, took := range []time.Duration{0, 300 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			d := New(1, 4)
+			d := New(1, 4, quiet.meter)
 			begun := time.Now()
 			claim := Claim{Class: 600 * time.Millisecond, Bound: 100 * time.Millisecond, Passed: func() { t.Error("passed") }}
 			ticket, err := d.Start(t.Context(), claim, func(w *Work) bool {
@@ -132,7 +131,7 @@ func TestLateTurn(t *testing.T) {
 // leaves at its time.
 func TestWorkOfAClosedDesk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(1, 4)
+		d := New(1, 4, quiet.meter)
 		begun := time.Now()
 		var tickets []*Ticket
 		for range 2 { // the second one waits for its turn
@@ -164,7 +163,7 @@ func TestOneOfManyLongQuestions(t *testing.T) {
 		{500 * time.Millisecond, 32 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d := New(2, 2048)
+			d := New(2, 2048, quiet.meter)
 			work := func(w *Work) bool { w.Turn(); return false }
 			var wait sync.WaitGroup
 			for range 400 {

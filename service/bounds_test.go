@@ -1,0 +1,168 @@
+package service_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/cputime"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/service"
+)
+
+// boundedTable is a table with questions whose computations are compared with their bounds.
+type boundedTable struct {
+	name, text string
+	definition *dataset.Definition
+	questions  map[string]api.Question
+}
+
+// worstTables are tables that take longest: every record meets every condition and belongs to
+// a group, all values differ, persons have more records than count.
+func worstTables(n int) []boundedTable {
+	rows := func(who func(i int) int) string {
+		var b strings.Builder
+		b.WriteString("who,age,x,y,sex,city,many\n")
+		for i := range n {
+			fmt.Fprintf(&b, "p%d,%d,%.6f,%.6f,%s,city %d,text %d\n", who(i), i%111, float64(i)/float64(n), float64((i*7919)%n)/float64(n), []string{"f", "m"}[i%2], i%500, i)
+		}
+		return b.String()
+	}
+	cities := make([]string, 500)
+	for i := range cities {
+		cities[i] = fmt.Sprint("city ", i)
+	}
+	long := make([]string, 1000)
+	for i := range long {
+		long[i] = fmt.Sprintf("'text %d'", i)
+	}
+	edges := make([]string, 1001)
+	for i := range edges {
+		edges[i] = fmt.Sprintf("%.3f", float64(i)/1000)
+	}
+	terms := strings.TrimSuffix(strings.Repeat("x >= 0 and ", 40), " and ")
+	definition := func(unit string) *dataset.Definition {
+		return &dataset.Definition{AtMost: int64(n), Unit: unit, Columns: []dataset.Column{
+			{Name: "who"},
+			{Name: "age", Type: "integer", Bounds: []string{"0", "110"}},
+			{Name: "x", Type: "decimal", Bounds: []string{"0", "1"}},
+			{Name: "y", Type: "decimal", Bounds: []string{"0", "1"}},
+			{Name: "sex", Keys: []string{"f", "m"}},
+			{Name: "city", Keys: cities},
+			{Name: "many"},
+		}}
+	}
+	pay := func(epsilon string) *api.Amount { return &api.Amount{Epsilon: epsilon} }
+	many := map[string]api.Question{
+		"count":              {Kind: "count", Where: "age >= 0 and x <= 1", Pay: pay("0.1")},
+		"many terms":         {Kind: "count", Where: terms, Pay: pay("0.1")},
+		"a list":             {Kind: "count", Where: "many in (" + strings.Join(long, ",") + ") or x >= 0", Pay: pay("0.1")},
+		"groups":             {Kind: "count", By: []string{"city", "sex"}, Where: "x >= 0", Pay: pay("0.1")},
+		"sum":                {Kind: "sum", Column: "x", Where: "age >= 0", Pay: pay("0.1")},
+		"mean of groups":     {Kind: "mean", Column: "x", By: []string{"city"}, Where: "age >= 0", Pay: pay("1")},
+		"variance of groups": {Kind: "variance", Column: "y", By: []string{"city"}, Where: "age >= 0", Pay: pay("1")},
+		"bins":               {Kind: "histogram", Column: "x", Bins: edges, Where: "age >= 0", Pay: pay("0.1")},
+		"bins of groups":     {Kind: "histogram", Column: "x", Bins: edges[:101], By: []string{"sex"}, Where: "age >= 0", Pay: pay("0.1")},
+		"median":             {Kind: "quantile", Column: "x", Where: "age >= 0", Pay: pay("0.000001")},
+		"a rank of 6 places": {Kind: "quantile", Column: "x", Rank: "0.618033", Where: "age >= 0", Pay: pay("0.000001")},
+		"a median of groups": {Kind: "quantile", Column: "x", By: []string{"city"}, Where: "age >= 0", Pay: pay("0.000001")},
+		"a fine grid":        {Kind: "quantile", Column: "x", GridBits: places(30), Where: "age >= 0", Pay: pay("0.000001")},
+		"places of few":      {Kind: "quantile", Column: "x", GridBits: places(21), Where: "age >= 0", Pay: pay("0.000001")},
+		"a smooth median":    {Kind: "quantile", Column: "x", Noise: "smooth", Where: "age >= 0", Pay: pay("0.01")},
+	}
+	for _, radius := range []float64{0.01, 0.03, 0.1, 0.3, 2} {
+		if n > 2000 {
+			break // docs/threat-model.md: their time is no multiple of the number of records
+		}
+		many[fmt.Sprint("outliers within ", radius)] = api.Question{Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: 5, Radius: radius, Pay: pay("1")}
+	}
+	persons := map[string]api.Question{
+		"count":  {Kind: "count", Where: "age >= 0 and x <= 1", MaxRows: 1, Pay: pay("0.1")},
+		"mean":   {Kind: "mean", Column: "x", Where: "age >= 0", MaxRows: 2, Pay: pay("0.1")},
+		"median": {Kind: "quantile", Column: "y", Where: "age >= 0", MaxRows: 3, Pay: pay("0.0001")},
+	}
+	few := min(n, 300)
+	model := dataset.Definition{
+		Neighbours: "replace-one", Records: int64(few), Columns: []dataset.Column{{Name: "state"}},
+		Model: &dataset.Model{Column: "state", States: []string{"off", "on"}, Distribution: json.RawMessage(fmt.Sprintf(
+			`{"type":"chain","states":["off","on"],"source":"made up","init":[0.6,0.4],"P":[[0.9,0.1],[0.2,0.8]],"length":%d}`, few))},
+	}
+	return []boundedTable{
+		{"records", rows(func(i int) int { return i }), definition(account.Record), many},
+		{"persons with 8 records", rows(func(i int) int { return i / 8 }), definition("who"), persons},
+		{"one person", rows(func(int) int { return 0 }), definition("who"), persons},
+		{"dependent records", "state\n" + strings.Repeat("on\n", few), &model, map[string]api.Question{
+			"count": {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: pay("1")},
+			"off":   {Kind: api.KindCorrelated, Query: json.RawMessage(`{"g":[2.5,0]}`), Pay: pay("1")},
+		}},
+	}
+}
+
+func places(bits int) *int { return &bits }
+
+// Every kind of question uses at most its bound of processor time, on tables that take longest and
+// with all bounds at their public limits, both calibrated and not. The clock is that of the thread:
+// other programs do not change what it shows but for caches, so the least of some trials counts.
+func TestBoundsOfComputations(t *testing.T) {
+	randtest.SkipShort(t)
+	testBounds(t, 20_000, 2000)
+}
+
+func TestLongBoundsOfComputations(t *testing.T) {
+	randtest.Long(t)
+	testBounds(t, 200_000, 300, 2000, 20_000, 200_000)
+}
+
+// testBounds calibrates on tables of one size and computes on tables of others.
+func testBounds(t *testing.T, records int, sizes ...int) {
+	c, err := bare(t).Calibrate(t.Context(), &api.CalibrateRequest{Dir: t.TempDir(), Records: records})
+	must(t, err)
+	text, err := json.Marshal(c)
+	must(t, err)
+	t.Logf("calibration: %s", text)
+	for _, n := range sizes {
+		for _, table := range worstTables(n) {
+			s, dir := granted(t, table.text, table.definition)
+			s.Note = nil
+			kept, err := service.Keep(t.Context(), filepath.Join(dir, "budgets.db"), service.KeepOptions{TableMemory: 1 << 30})
+			must(t, err)
+			s.Kept = kept
+			for name, q := range table.questions {
+				request := &api.AskRequest{Dataset: "people", Questions: []api.Question{q}}
+				price, err := s.AskPrice(t.Context(), request)
+				if err != nil {
+					t.Errorf("%s, %s: %v", table.name, name, err)
+					continue
+				}
+				least := time.Duration(math.MaxInt64)
+				for range 3 {
+					var m *cputime.Meter
+					held := &service.Held{Read: func() { m = cputime.Start() }, Computed: func() {
+						if m != nil {
+							least = min(least, m.Used())
+							m.Stop()
+						}
+					}}
+					if _, err := held.Ask(t.Context(), s, request); err != nil {
+						t.Errorf("%s, %s: %v", table.name, name, err)
+					}
+				}
+				for kind, calibrated := range map[string]*api.Calibration{"calibrated": c, "not calibrated": nil} {
+					bound := time.Duration(service.TimesOf(&price.Work, calibrated, 1<<30).Bound * float64(time.Second))
+					t.Logf("%d %s, %s, %s: %s of %s, %.2f", n, table.name, name, kind, least, bound, least.Seconds()/bound.Seconds())
+					if least > bound {
+						t.Errorf("%d %s, %s: used %s of processor time, the bound is %s (%s)", n, table.name, name, least, bound, kind)
+					}
+				}
+			}
+			must(t, kept.Close())
+		}
+	}
+}
