@@ -151,9 +151,9 @@ const trials = 6
 // testSchedule pays for quantiles of conditions that all records meet, and of conditions that
 // none meets, and compares what the client saw. A stall of the machine changes all of one
 // batch, whatever it asks: a difference counts if new analysts find it again in each trial. A
-// batch with ended questions says nothing of the schedule: the machine had no processor for
-// the computation in its bound and the allowance, which is the first assumption of
-// docs/threat-model.md. It returns the number of pairs that could not be compared for this.
+// batch with ended questions says nothing of the schedule: the machine is slower than the
+// calibration of the test, and a computation used more than its bound, which is the first assumption
+// of docs/threat-model.md. It returns the number of pairs that could not be compared for this.
 func testSchedule(t *testing.T, u *user, book, name string, all []conditions, atOnce int) (disturbed int) {
 	t.Helper()
 	for i, c := range all {
@@ -186,13 +186,18 @@ func testSchedule(t *testing.T, u *user, book, name string, all []conditions, at
 	return disturbed
 }
 
-// scheduled serves a book of 3,000 records without a calibration: in classes of 2 s.
+// quickQuantiles is a calibration by which twenty quantiles of 800 records have a bound of 70 ms,
+// which a condition that all records meet uses a third to two thirds of, and others nothing.
+const quickQuantiles = `{"records":200000,"base_s":0.05,"turn_s":0.001,"load_s":5e-7,"persons_s":5.8e-6,"cell_s":1e-5,"record_s":{
+"correlated":5e-9,"count":5e-9,"histogram":1e-8,"mean":1.4e-8,"outliers":7.8e-5,"quantile":4.2e-6,"sum":1.3e-8,"variance":1.3e-8}}`
+
+// scheduled serves a book of 800 records by that calibration: in a class of 0.5 s.
 func scheduled(t *testing.T) (*user, string) {
 	t.Helper()
-	const rows = 3000
+	const rows = 800
 	s := serve(t)
 	s.stop(t)
-	if err := os.Remove(filepath.Join(s.dir, "calibration.json")); err != nil {
+	if err := os.WriteFile(filepath.Join(s.dir, "calibration.json"), []byte(quickQuantiles), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.start(t)
@@ -206,7 +211,7 @@ func TestScheduleTellsNothing(t *testing.T) {
 	short(t)
 	u, book := scheduled(t)
 	if testSchedule(t, u, book, "alone", twentyConditions()[:1], 60) > 0 {
-		t.Skip("other programs take the processors for longer than the allowance")
+		t.Skip("the machine is slower than the calibration of the test")
 	}
 }
 
