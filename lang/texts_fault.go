@@ -13,6 +13,8 @@ var faultTexts = []Entry{
 	{"a quote within a field that does not begin with one", "引用符で始まらない欄の中に引用符があります"},
 	{"a record is longer than %d MiB", "レコードが %d MiB を超えています"},
 	{"expected %d levels as on the first line, found %d", "1 行目と同じ %d 水準が必要ですが、%d 水準です"},
+	{"expected at most %d levels, found %d", "水準は %d までですが、%d あります"},
+	{"is it the right file?", "ファイルは正しいですか"},
 	{"expected an empty field, as the column has no name", "列に名前がないので、空欄が必要です"},
 	{"has more columns than a sheet can, or a cell outside of a row", "列がシートの上限を超えるか、行の外にセルがあります"},
 	{"has more rows than a sheet can", "行がシートの上限を超えています"},

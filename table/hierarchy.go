@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // Hierarchy is a generalisation hierarchy of a category: level 0 are the
@@ -20,10 +21,13 @@ type Hierarchy struct {
 	leaf      map[string]uint32
 }
 
+// maxLevels bounds the levels of a hierarchy: each has its own lists of nodes and of leaves.
+const maxLevels = 256
+
 // NewHierarchy checks rows, each the names from a leaf to the root, and builds
 // the hierarchy. name (a file, say) and line numbers (1-based row numbers when
 // lines is nil) go into errors, values do not. The checks: every row has the
-// same number of levels (two at least), no empty name, no leaf twice, a name
+// same number of levels (2 to 256), no empty name, no leaf twice, a name
 // at one level has one parent only, there is exactly one root, and a name that
 // stands at several levels has the same leaves below it at each: a release shows
 // names alone, and a reader could not tell the levels apart.
@@ -44,6 +48,9 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 	levels := len(rows[0])
 	if levels < 2 {
 		return nil, bad(0, 0, "a hierarchy line needs at least a value and the root", "write leaf,...,root on every line")
+	}
+	if levels > maxLevels {
+		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at(0, maxLevels), What: fmt.Sprintf("expected at most %d levels, found %d", maxLevels, levels), Hint: "is it the right file?"}
 	}
 	h := &Hierarchy{name: name, levels: levels, ancestors: make([][]uint32, levels), names: make([][]string, levels), leaf: map[string]uint32{}}
 	index := make([]map[string]uint32, levels)

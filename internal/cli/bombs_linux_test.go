@@ -117,6 +117,7 @@ func TestBombs(t *testing.T) {
 		{"deep.json", "", `{"a":`, "", 200_000},
 		{"long.json", `{"`, "aaaaaaaaaa", `":1}`, 120_000},
 		{"fields.csv", "", ",", "", 8_000_000},
+		{"levels.csv", "2,", "1,", "*\n", 2_000_000},
 	} {
 		bombFile(t, dir, b)
 	}
@@ -159,6 +160,7 @@ func TestBombs(t *testing.T) {
 		"anonymize small.csv --k 2 --spec deep.yaml -o out.csv":  "deep.yaml: line 2",
 		"anonymize small.csv --k 2 --spec alias.yaml -o out.csv": "alias.yaml: holds more than 500000 values",
 		"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=fields.csv -o out.csv": "fields.csv: needs more than 256 MB",
+		"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=levels.csv -o out.csv": "levels.csv: line 1, column 257: expected at most 256 levels, found 2000002",
 		`correlated leakage deep.json --query {"count":"on"} --scale 20`:                  "nests more than 32 levels",
 		"certificate show long.json": "long.json: is larger than 1 MiB",
 	} {
