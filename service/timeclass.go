@@ -297,9 +297,13 @@ func (c *calibrator) grant(ctx context.Context, book string, m madeUp) error {
 		{Name: "who", Type: "category"},
 	}}
 	if m.model {
-		chain := fmt.Sprintf(`{"type":"chain","states":["f","m"],"source":"made up","init":[0.5,0.5],"P":[[0.5,0.5],[0.5,0.5]],"length":%d}`, rows)
+		half := []float64{0.5, 0.5}
+		chain, err := json.Marshal(map[string]any{"type": "chain", "states": []string{"f", "m"}, "source": "made up", "init": half, "P": [][]float64{half, half}, "length": rows})
+		if err != nil {
+			return err
+		}
 		definition.Neighbours, definition.Records = "replace-one", int64(rows)
-		definition.Model = &dataset.Model{Column: "sex", States: []string{"f", "m"}, Distribution: json.RawMessage(chain)}
+		definition.Model = &dataset.Model{Column: "sex", States: []string{"f", "m"}, Distribution: chain}
 		definition.Columns[2] = dataset.Column{Name: "sex"}
 	}
 	d, err := definition.Complete()
