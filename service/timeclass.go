@@ -298,7 +298,7 @@ func (c *calibrator) grant(ctx context.Context, book string, m madeUp) error {
 	}}
 	if m.model {
 		half := []float64{0.5, 0.5}
-		chain, err := json.Marshal(map[string]any{"type": "chain", "states": []string{"f", "m"}, "source": "made up", "init": half, "P": [][]float64{half, half}, "length": rows})
+		chain, err := json.Marshal(map[string]any{"type": "chain", "states": []string{"f", "m"}, "source": "calibration", "init": half, "P": [][]float64{half, half}, "length": rows})
 		if err != nil {
 			return err
 		}
