@@ -68,15 +68,20 @@ func (k Kind) String() string {
 
 // Error is a failure with a kind. Its text reads "where: what: cause (hint)";
 // no part of it ever holds a cell's value.
+//
+// What and Hint are formats of package fmt where they have arguments, and otherwise the
+// texts themselves. The arguments are those of a [Text].
 type Error struct {
 	Kind Kind
 	// Code names the fault for programs, stable between versions, as in
 	// "column-missing"; may be empty. It is one of [Codes], whose kind is Kind.
-	Code  string
-	Where string // the file and position, the flag or the part of a specification; may be empty
-	What  string // what is wrong, and what was expected
-	Hint  string // what to do about it; may be empty
-	Err   error  // the cause; may be nil
+	Code     string
+	Where    string // the file and position, the flag or the part of a specification; may be empty
+	What     Format // what is wrong, and what was expected
+	Args     []any  // the arguments of What; may be nil
+	Hint     Format // what to do about it; may be empty
+	HintArgs []any  // the arguments of Hint; may be nil
+	Err      error  // the cause; may be nil
 }
 
 // Error implements error.
@@ -86,7 +91,7 @@ func (e *Error) Error() string {
 		b.WriteString(e.Where)
 		b.WriteString(": ")
 	}
-	b.WriteString(e.What)
+	b.WriteString(e.Said().String())
 	if e.Err != nil {
 		if e.What != "" {
 			b.WriteString(": ")
@@ -95,21 +100,53 @@ func (e *Error) Error() string {
 	}
 	if e.Hint != "" {
 		b.WriteString(" (")
-		b.WriteString(e.Hint)
+		b.WriteString(e.Advice().String())
 		b.WriteString(")")
 	}
 	return b.String()
 }
 
+// Said is what is wrong, with its arguments.
+func (e *Error) Said() Text { return Text{e.What, e.Args} }
+
+// Advice is what to do about it, with its arguments; zero for nothing.
+func (e *Error) Advice() Text { return Text{e.Hint, e.HintArgs} }
+
+// Saying sets what is wrong, and returns the error.
+func (e *Error) Saying(format Format, args ...any) *Error {
+	e.What, e.Args = plain(format, args), args
+	return e
+}
+
+// SayingText is [Error.Saying] for a text.
+func (e *Error) SayingText(t Text) *Error {
+	e.What, e.Args = t.Format, t.Args
+	return e
+}
+
+// Advising is [Error.Hinted] for a text.
+func (e *Error) Advising(t Text) *Error {
+	e.Hint, e.HintArgs = t.Format, t.Args
+	return e
+}
+
+// plain is a format without arguments as the text that it stands for.
+func plain(format Format, args []any) Format {
+	if len(args) == 0 {
+		return Format(strings.ReplaceAll(string(format), "%%", "%"))
+	}
+	return format
+}
+
 // Usagef returns an error of kind Usage about where: a field of a request, an
 // option or a file. The format says what was expected and what was found.
-func Usagef(where, format string, args ...any) *Error {
-	return &Error{Kind: Usage, Where: where, What: fmt.Sprintf(format, args...)}
+func Usagef(where string, format Format, args ...any) *Error {
+	return &Error{Kind: Usage, Where: where, What: plain(format, args), Args: args}
 }
 
 // Hinted sets what to do about the error, and returns the error.
-func (e *Error) Hinted(format string, args ...any) *Error {
-	e.Hint = fmt.Sprintf(format, args...)
+func (e *Error) Hinted(format Format, args ...any) *Error {
+	e.Hint, e.HintArgs = plain(format, args), args
 	return e
 }
 

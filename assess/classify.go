@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -47,7 +46,7 @@ func Classify(tables ...*table.Table) ([]Classes, error) {
 		for i, t := range tables {
 			c := t.Column(first.Field.Name)
 			if c == nil {
-				return nil, &noren.Error{Kind: noren.Usage, Where: "column " + first.Field.Name, What: fmt.Sprintf("table %d of %d has no such column", i+1, len(tables))}
+				return nil, &noren.Error{Kind: noren.Usage, Where: "column " + first.Field.Name, What: "table %d of %d has no such column", Args: []any{i + 1, len(tables)}}
 			}
 			if first.Field.Type.IsNumber() {
 				if err := sameUnit(&first.Field, &c.Field); err != nil {

@@ -2,7 +2,6 @@ package assess
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -37,7 +36,7 @@ type CompareOptions struct {
 func Compare(ctx context.Context, original, release *table.Table, o CompareOptions) (*Utility, error) {
 	if o.Corresponding && original.Rows != release.Rows {
 		return nil, &noren.Error{
-			Kind: noren.Usage, What: fmt.Sprintf("rows cannot correspond: the original has %d, the release %d", original.Rows, release.Rows),
+			Kind: noren.Usage, What: "rows cannot correspond: the original has %d, the release %d", Args: []any{original.Rows, release.Rows},
 			Hint: "leave out the claim that they do",
 		}
 	}
@@ -126,7 +125,7 @@ func leavesOnly(c *table.Column) error {
 	}
 	return &noren.Error{
 		Kind: noren.BadData, Where: "column " + c.Field.Name,
-		What: fmt.Sprintf("%d of its values have no line in the hierarchy %s, and the name of a group there", values, h.Name()),
+		What: "%d of its values have no line in the hierarchy %s, and the name of a group there", Args: []any{values, h.Name()},
 		Hint: "add a line for each of them, and give the group another name",
 	}
 }

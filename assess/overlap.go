@@ -89,7 +89,7 @@ func Identities(now, before *table.Table) (first, second []string) {
 // where these agree row by row, otherwise by their values where those are
 // different for all records. Errors are of kind BadData: the rows cannot be paired.
 func PairRows(source, release *table.Table) ([]uint32, error) {
-	fail := func(what string) error {
+	fail := func(what noren.Format) error {
 		return &noren.Error{
 			Kind: noren.BadData, What: what,
 			Hint: "a release that kept the order of its rows can always be compared",

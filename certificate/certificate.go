@@ -3,7 +3,6 @@ package certificate
 import (
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -151,10 +150,10 @@ func isHash(s string) bool {
 
 // validate lists everything that c lacks or contradicts.
 func (c *Certificate) validate() error {
-	var faults []string
-	fault := func(bad bool, format string, args ...any) {
+	var faults noren.Texts
+	fault := func(bad bool, format noren.Format, args ...any) {
 		if bad {
-			faults = append(faults, fmt.Sprintf(format, args...))
+			faults = append(faults, noren.Textf(format, args...))
 		}
 	}
 	fault(c.Format != Format && c.Format != Format1, "its format is neither %s nor %s", Format, Format1)
@@ -181,14 +180,14 @@ func (c *Certificate) validate() error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return &noren.Error{Kind: noren.BadData, Where: "certificate", What: strings.Join(faults, "; ")}
+	return &noren.Error{Kind: noren.BadData, Where: "certificate", What: "%s", Args: []any{faults}}
 }
 
 // StatesSchema reports whether c says how the private table was read. Form 1
 // does not: its guarantee holds for the column types that its query declared.
 func (c *Certificate) StatesSchema() bool { return c.Source != nil && len(c.Source.Reading) > 0 }
 
-func (c *Certificate) validateForm1(fault func(bool, string, ...any)) {
+func (c *Certificate) validateForm1(fault func(bool, noren.Format, ...any)) {
 	fault(c.Analyst != nil || c.RequestSHA256 != "", "analyst and request_sha256 are not of form %s", Format1)
 	if s := c.Source; s != nil {
 		fault(s.Dataset == "", "source.dataset is missing")
@@ -196,7 +195,7 @@ func (c *Certificate) validateForm1(fault func(bool, string, ...any)) {
 	}
 }
 
-func (c *Certificate) validateForm2(fault func(bool, string, ...any)) {
+func (c *Certificate) validateForm2(fault func(bool, noren.Format, ...any)) {
 	if s := c.Source; s != nil {
 		fault(s.DefinitionSHA256 != "" && !isHash(s.DefinitionSHA256), "source.definition_sha256 is not 64 hexadecimal digits")
 		fault(s.ModelSHA256 != "" && !isHash(s.ModelSHA256), "source.model_sha256 is not 64 hexadecimal digits")
@@ -225,7 +224,7 @@ func (c *Certificate) validateForm2(fault func(bool, string, ...any)) {
 	fault(charged && c.Analyst == nil, "analyst is missing")
 }
 
-func (c *Certificate) validateGuarantee(fault func(bool, string, ...any)) {
+func (c *Certificate) validateGuarantee(fault func(bool, noren.Format, ...any)) {
 	g := &c.Guarantee
 	fault(g.Model == "", "guarantee.model is missing")
 	fault(!(g.Epsilon >= 0) || math.IsInf(g.Epsilon, 0), "guarantee.epsilon is not a finite number from 0")

@@ -10,10 +10,10 @@ import (
 )
 
 // readSmall reads a key or certificate, and no more than the largest one.
-func readSmall(f *os.File, path, failure string) ([]byte, error) {
+func readSmall(f *os.File, path string, failure noren.Format) ([]byte, error) {
 	text, err := meter.ReadAll(f, maxSize, path)
 	if err != nil && meter.Refused(err) == nil {
-		err = fileError(path, failure, err)
+		err = fileError(path, noren.Textf(failure), err)
 	}
 	return text, err
 }
@@ -22,7 +22,7 @@ func readSmall(f *os.File, path, failure string) ([]byte, error) {
 func Load(path string) (*Signed, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fileError(path, "cannot be opened", err)
+		return nil, fileError(path, noren.Textf("cannot be opened"), err)
 	}
 	defer f.Close()
 	text, err := readSmall(f, path, "cannot be read")
@@ -41,12 +41,12 @@ func Load(path string) (*Signed, error) {
 
 // fileError is the error about a file that the caller named, of kind Usage if the file
 // does not exist or may not be used.
-func fileError(path, what string, err error) error {
+func fileError(path string, what noren.Text, err error) error {
 	kind := noren.Internal
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		kind = noren.Usage
 	}
-	return &noren.Error{Kind: kind, Where: path, What: what, Err: reason(err)}
+	return &noren.Error{Kind: kind, Where: path, What: what.Format, Args: what.Args, Err: reason(err)}
 }
 
 // reason drops the operation and the path, which the message has already.

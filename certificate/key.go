@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,15 +42,15 @@ func KeyID(public ed25519.PublicKey) string {
 func LoadKey(path string) (ed25519.PrivateKey, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fileError(path, "the signing key cannot be opened", err)
+		return nil, fileError(path, noren.Textf("the signing key cannot be opened"), err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fileError(path, "the signing key cannot be examined", err)
+		return nil, fileError(path, noren.Textf("the signing key cannot be examined"), err)
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: fmt.Sprintf("the signing key has mode %04o: others than its owner can use it", mode), Hint: "chmod 600 the file, or make a new key if others may have read it"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the signing key has mode %04o: others than its owner can use it", Args: []any{mode}, Hint: "chmod 600 the file, or make a new key if others may have read it"}
 	}
 	text, err := readSmall(f, path, "the signing key cannot be read")
 	if err != nil {
@@ -100,11 +99,11 @@ func LoadOrCreateKey(path string) (ed25519.PrivateKey, error) {
 func writeNew(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fileError(dir, "cannot be made", err)
+		return fileError(dir, noren.Textf("cannot be made"), err)
 	}
 	f, err := os.CreateTemp(dir, ".noren-*.tmp") // mode 0600
 	if err != nil {
-		return fileError(path, "the signing key cannot be written", err)
+		return fileError(path, noren.Textf("the signing key cannot be written"), err)
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(text)
@@ -123,7 +122,7 @@ func writeNew(path string, text []byte) error {
 		err = claim(f.Name(), path)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return fileError(path, "the signing key cannot be written", err)
+		return fileError(path, noren.Textf("the signing key cannot be written"), err)
 	}
 	return nil
 }

@@ -140,39 +140,39 @@ type Result struct {
 // VerifySignature checks the signature alone. With trusted keys given, the
 // signature must be by one of them. Failures are of kind NotMet.
 func (s *Signed) VerifySignature(trusted ...ed25519.PublicKey) (Result, error) {
-	fail := func(what, hint string) (Result, error) {
-		return Result{}, &noren.Error{Kind: noren.NotMet, Where: "certificate", What: what, Hint: hint}
+	fail := func(what, hint noren.Text) (Result, error) {
+		return Result{}, &noren.Error{Kind: noren.NotMet, Where: "certificate", What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
 	}
 	public, err := DecodeBase64(s.Signature.PublicKey)
 	if err != nil || len(public) != ed25519.PublicKeySize || s.Signature.Algorithm != "ed25519" {
-		return fail("its signature is not an Ed25519 signature with its key", "")
+		return fail(noren.Textf("its signature is not an Ed25519 signature with its key"), noren.Text{})
 	}
 	if weakKey(public) {
-		return fail("its key is of small order: one signature under it fits many certificates", "")
+		return fail(noren.Textf("its key is of small order: one signature under it fits many certificates"), noren.Text{})
 	}
 	if s.Signature.KeyID != KeyID(public) {
-		return fail("its key does not have the id it gives", "the certificate was changed")
+		return fail(noren.Textf("its key does not have the id it gives"), noren.Textf("the certificate was changed"))
 	}
 	known := false
 	for _, k := range trusted {
 		known = known || ed25519.PublicKey(public).Equal(k)
 	}
 	if len(trusted) > 0 && !known {
-		return fail("it is signed by "+s.Signature.KeyID+", which is not a trusted key", "get the signer's public key by a way you trust")
+		return fail(noren.Textf("it is signed by %s, which is not a trusted key", s.Signature.KeyID), noren.Textf("get the signer's public key by a way you trust"))
 	}
 	value, err := DecodeBase64(s.Signature.Value)
 	if err != nil || len(value) != ed25519.SignatureSize {
-		return fail("its signature is not 64 bytes in base64", "the certificate was changed")
+		return fail(noren.Textf("its signature is not 64 bytes in base64"), noren.Textf("the certificate was changed"))
 	}
 	if err := s.Certificate.validate(); err != nil {
-		return fail("it does not state a whole release", err.Error())
+		return fail(noren.Textf("it does not state a whole release"), noren.TextOf(err))
 	}
 	message, err := s.Certificate.message()
 	if err != nil {
-		return fail("it cannot be brought to the canonical form", "")
+		return fail(noren.Textf("it cannot be brought to the canonical form"), noren.Text{})
 	}
 	if !ed25519.Verify(public, message, value) {
-		return fail("its signature does not hold", "the certificate was changed after it was signed")
+		return fail(noren.Textf("its signature does not hold"), noren.Textf("the certificate was changed after it was signed"))
 	}
 	return Result{KeyID: s.Signature.KeyID, Trusted: known}, nil
 }
@@ -208,7 +208,7 @@ func (s *Signed) matches(ctx context.Context, released io.Reader) error {
 func (s *Signed) MatchesFile(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fileError(path, "cannot be opened", err)
+		return fileError(path, noren.Textf("cannot be opened"), err)
 	}
 	defer f.Close()
 	return s.matches(ctx, f)
@@ -218,7 +218,7 @@ func (s *Signed) MatchesFile(ctx context.Context, path string) error {
 func CheckFile(ctx context.Context, s *Signed, path string, trusted ...ed25519.PublicKey) (Result, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Result{}, fileError(path, "cannot be opened", err)
+		return Result{}, fileError(path, noren.Textf("cannot be opened"), err)
 	}
 	defer f.Close()
 	return Check(ctx, s, f, trusted...)
@@ -228,7 +228,7 @@ func CheckFile(ctx context.Context, s *Signed, path string, trusted ...ed25519.P
 func HashFile(ctx context.Context, path string) (Released, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Released{}, fileError(path, "cannot be opened", err)
+		return Released{}, fileError(path, noren.Textf("cannot be opened"), err)
 	}
 	defer f.Close()
 	return HashReader(ctx, f)

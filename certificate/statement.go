@@ -30,7 +30,7 @@ func SignStatement(key ed25519.PrivateKey, format string, v any) (Signature, err
 // CheckStatement checks a signature of [SignStatement] over v, by the key that it
 // states. Failures are of kind NotMet.
 func CheckStatement(s Signature, format string, v any) error {
-	fail := func(what string) error {
+	fail := func(what noren.Format) error {
 		return &noren.Error{Kind: noren.NotMet, Where: "statement", What: what}
 	}
 	public, err := DecodeBase64(s.PublicKey)

@@ -36,7 +36,7 @@ func tooLarge(err error, where string) error {
 	var e *noren.Error
 	if errors.As(meter.At(err, where), &e) {
 		c := *e
-		c.Hint = "describe fewer records or states"
+		c.Hinted("describe fewer records or states")
 		return &c
 	}
 	return err
@@ -52,7 +52,7 @@ func readJSON(r io.Reader, name string) (node, error) {
 	if err == nil {
 		var t json.Token
 		if t, err = dec.Token(); err == nil {
-			err = badJSON("", fmt.Sprintf("after the end stands %T", t))
+			err = badJSON("", noren.Textf("after the end stands %T", t))
 		} else if errors.Is(err, io.EOF) {
 			err = nil
 		}
@@ -63,8 +63,8 @@ func readJSON(r io.Reader, name string) (node, error) {
 	return node{value: v}, nil
 }
 
-func badJSON(where, what string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what}
+func badJSON(where string, what noren.Text) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, What: what.Format, Args: what.Args}
 }
 
 // jsonError gives an error the file's name, and the place where the reader
@@ -105,7 +105,7 @@ func inFile(name string, err error) error {
 
 func readValue(dec *json.Decoder, m *meter.Meter, where string, depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: fmt.Sprintf("nests more than %d levels", maxDepth)}
+		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "nests more than %d levels", Args: []any{maxDepth}}
 	}
 	t, err := dec.Token()
 	if err != nil {
@@ -145,7 +145,7 @@ func readValue(dec *json.Decoder, m *meter.Meter, where string, depth int) (any,
 				return nil, tooLarge(err, where)
 			}
 			if _, twice := o[key]; twice {
-				return nil, badJSON(join(where, key), "this key is given twice")
+				return nil, badJSON(join(where, key), noren.Textf("this key is given twice"))
 			}
 			if o[key], err = readValue(dec, m, join(where, key), depth+1); err != nil {
 				return nil, err
@@ -167,7 +167,7 @@ func join(where, key string) string {
 	return where + "." + key
 }
 
-func (n node) kind() string {
+func (n node) kind() noren.Phrase {
 	switch n.value.(type) {
 	case nil:
 		return "null"
@@ -183,7 +183,7 @@ func (n node) kind() string {
 	return "an object"
 }
 
-func (n node) wrong(want string) error {
+func (n node) wrong(want noren.Phrase) error {
 	return noren.Usagef(n.where, "here should stand %s, and it is %s", want, n.kind())
 }
 
@@ -196,7 +196,7 @@ func (n node) object(allowed ...string) (map[string]node, error) {
 	out := map[string]node{}
 	for k, v := range o {
 		if !slices.Contains(allowed, k) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, k), What: "there is no such field here", Hint: "fields are " + strings.Join(allowed, ", ")}
+			return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, k), What: "there is no such field here", Hint: "fields are %s", HintArgs: []any{strings.Join(allowed, ", ")}}
 		}
 		out[k] = node{join(n.where, k), v}
 	}

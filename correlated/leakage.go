@@ -43,7 +43,7 @@ func ParseMethod(s string) (Method, error) {
 			return Method(i), nil
 		}
 	}
-	return 0, &noren.Error{Kind: noren.Usage, Where: "method", What: "there is no such method", Hint: "choose one of " + strings.Join(methodNames[:], ", ")}
+	return 0, &noren.Error{Kind: noren.Usage, Where: "method", What: "there is no such method", Hint: "choose one of %s", HintArgs: []any{strings.Join(methodNames[:], ", ")}}
 }
 
 // MarshalText implements [encoding.TextMarshaler].

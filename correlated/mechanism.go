@@ -43,7 +43,7 @@ const Laplace Noise = "laplace"
 
 func (o *Options) validate() error {
 	var all []error
-	check := func(ok bool, where, format string, args ...any) {
+	check := func(ok bool, where string, format noren.Format, args ...any) {
 		if !ok {
 			all = append(all, noren.Usagef(where, format, args...))
 		}
@@ -236,18 +236,18 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 func (m *Mechanism) Covers(_, records int64) error {
 	if n := m.options.Model.Model.Records(); records != int64(n) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: codeRecords, Where: "model", What: fmt.Sprintf("expected %d records, as the model has, got %s", n, stated(records)),
+			Kind: noren.Usage, Code: codeRecords, Where: "model", What: "expected %d records, as the model has, got %s", Args: []any{n, stated(records)},
 			Hint: "the data set states the number of its records, and the model has one for each",
 		}
 	}
 	return nil
 }
 
-func stated(records int64) string {
+func stated(records int64) noren.Text {
 	if records == 0 {
-		return "no stated number"
+		return noren.Textf("no stated number")
 	}
-	return fmt.Sprint(records)
+	return noren.Textf("%d", records)
 }
 
 func (m *Mechanism) covers(n account.Neighbours, unit string) error {
@@ -387,7 +387,7 @@ func (m *Mechanism) Accuracy(level float64, records int64) (Accuracy, error) {
 		return Accuracy{}, noren.Usagef("level", "expected a confidence above 0 and below 1")
 	}
 	if n := m.options.Model.Model.Records(); records != 0 && records != int64(n) {
-		return Accuracy{}, &noren.Error{Kind: noren.Usage, Code: codeRecords, Where: "records", What: fmt.Sprintf("expected %d, the records of the model, got %d", n, records)}
+		return Accuracy{}, &noren.Error{Kind: noren.Usage, Code: codeRecords, Where: "records", What: "expected %d, the records of the model, got %d", Args: []any{n, records}}
 	}
 	return Accuracy{level, m.within(level)}, nil
 }

@@ -236,7 +236,7 @@ var errNoGap = errors.New("no eigengap")
 // approximateInfluence fails for chains that do not forget, or are not
 // homogeneous.
 func approximateInfluence(c *Chain) (*gapInfluence, error) {
-	no := func(what string) error {
+	no := func(what noren.Format) error {
 		return &noren.Error{Kind: noren.Usage, Where: "model", What: what, Err: errNoGap}
 	}
 	if !c.Homogeneous() || len(c.step) == 0 {

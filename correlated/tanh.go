@@ -293,7 +293,7 @@ func (m *memberEngine) treeBound(ctx context.Context, rates []float64, extra flo
 	return upper, err
 }
 
-func (m *memberEngine) asTree(what string) (*Tree, error) {
+func (m *memberEngine) asTree(what noren.Phrase) (*Tree, error) {
 	switch model := m.model.(type) {
 	case *Chain:
 		return model.tree(), nil

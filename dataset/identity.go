@@ -30,7 +30,7 @@ func Parse(text []byte) (*Definition, error) {
 		return fail(fmt.Errorf("a value is of another JSON type"))
 	}
 	if d.Format != Format {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "format", What: fmt.Sprintf("expected %s, got %q", Format, d.Format)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "format", What: "expected %s, got %q", Args: []any{Format, d.Format}}
 	}
 	return d.Complete()
 }
@@ -118,7 +118,7 @@ func (d *Definition) canonical() ([]byte, error) {
 		text, err = certificate.Canonical(out.Bytes())
 	}
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "definition", What: fmt.Sprintf("expected at most %d bytes of canonical JSON", maxText), Err: cause(err)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "definition", What: "expected at most %d bytes of canonical JSON", Args: []any{maxText}, Err: cause(err)}
 	}
 	return text, nil
 }

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -85,7 +84,7 @@ func newReviewer(d *Definition, f table.Field, out *ColumnReview) (*reviewer, er
 
 func (r *reviewer) cell(row int, text []byte) error {
 	if len(text) > maxCell {
-		return &noren.Error{Kind: noren.BadData, Where: "column " + r.name, What: fmt.Sprintf("holds a cell of more than %d MiB", maxCell>>20)}
+		return &noren.Error{Kind: noren.BadData, Where: "column " + r.name, What: "holds a cell of more than %d MiB", Args: []any{maxCell >> 20}}
 	}
 	missing := r.b.IsMissing(text)
 	if missing {
@@ -186,7 +185,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 	}
 	err = scan(ctx, src, positions, columns, func(r table.Reader, c *table.Chunk) error {
 		if out.Records += int64(c.Rows); out.Records > d.AtMost {
-			return structure(src.Name(), fmt.Sprintf("expected at most %d records, got more", d.AtMost))
+			return structure(src.Name(), noren.Textf("expected at most %d records, got more", d.AtMost))
 		}
 		for i := range columns {
 			columns[i].review.settle(r, c, i)
@@ -201,7 +200,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 		return nil, asStructure(src.Name(), err)
 	}
 	if d.Records > 0 && out.Records != d.Records {
-		return nil, structure(src.Name(), fmt.Sprintf("expected %d records, got %d", d.Records, out.Records))
+		return nil, structure(src.Name(), noren.Textf("expected %d records, got %d", d.Records, out.Records))
 	}
 	o.Progress.Report("checking", 1000, 1000)
 	for i := range columns {
@@ -224,21 +223,21 @@ func sameColumns(src file.Source, d *Definition) error {
 	for i := range stored {
 		name := stored[i].Name
 		if have[name] != nil {
-			return structure(src.Name(), fmt.Sprintf("has two columns named %q", name))
+			return structure(src.Name(), noren.Textf("has two columns named %q", name))
 		}
 		have[name] = &stored[i]
 		if _, known := slices.BinarySearchFunc(d.Columns, name, compareName); !known {
-			return structure(src.Name(), fmt.Sprintf("has a column %q that the definition does not have", name))
+			return structure(src.Name(), noren.Textf("has a column %q that the definition does not have", name))
 		}
 	}
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		s := have[c.Name]
 		if s == nil {
-			return structure(src.Name(), fmt.Sprintf("has no column %q, which the definition has", c.Name))
+			return structure(src.Name(), noren.Textf("has no column %q, which the definition has", c.Name))
 		}
 		if s.Proposed != nil && *s.Proposed == table.Date && c.Type == table.Date.String() && table.Layout(c.Layout) != table.ISODate {
-			return structure(src.Name()+": column "+c.Name, fmt.Sprintf("stores days, which read as %s: expected that layout, got %s", table.ISODate, c.Layout))
+			return structure(src.Name()+": column "+c.Name, noren.Textf("stores days, which read as %s: expected that layout, got %s", table.ISODate, c.Layout))
 		}
 	}
 	return nil

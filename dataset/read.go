@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -155,9 +154,9 @@ func sameType(pinned, asked table.Field) error {
 	if same {
 		return nil
 	}
-	e := &noren.Error{Kind: noren.Usage, Code: "column-type", Where: "column " + pinned.Name, What: fmt.Sprintf("is %s in the definition, and was asked for as %s", pinned.Type, asked.Type)}
+	e := &noren.Error{Kind: noren.Usage, Code: "column-type", Where: "column " + pinned.Name, What: "is %s in the definition, and was asked for as %s", Args: []any{pinned.Type, asked.Type}}
 	if pinned.Type == asked.Type {
-		e.What = fmt.Sprintf("has other levels or another layout in the definition of its %s values", pinned.Type)
+		e.Saying("has other levels or another layout in the definition of its %s values", pinned.Type)
 	}
 	return e
 }

@@ -190,15 +190,15 @@ func parallel(n int, work func(i int) error) error {
 func find(src file.Source, names []string) ([]int, error) {
 	positions, err := table.Find(src, names)
 	if err != nil {
-		return nil, structure(src.Name(), "does not have the columns of its definition")
+		return nil, structure(src.Name(), noren.Textf("does not have the columns of its definition"))
 	}
 	return positions, nil
 }
 
 // structure is the error for a file that is not of the form that its definition
 // describes.
-func structure(where, what string) error {
-	return &noren.Error{Kind: noren.BadData, Code: "structure", Where: where, What: what}
+func structure(where string, what noren.Text) error {
+	return &noren.Error{Kind: noren.BadData, Code: "structure", Where: where, What: what.Format, Args: what.Args}
 }
 
 // asStructure gives an error about the file's content the code of a structure

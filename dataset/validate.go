@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,15 +21,15 @@ func (d *Definition) Validate() error { return d.complete().validate() }
 // faults gathers what is wrong.
 type faults []error
 
-func (f *faults) add(code, where, what, hint string) {
-	*f = append(*f, &noren.Error{Kind: noren.Usage, Code: code, Where: where, What: what, Hint: hint})
+func (f *faults) add(code, where string, what noren.Text, hint noren.Format) {
+	*f = append(*f, &noren.Error{Kind: noren.Usage, Code: code, Where: where, What: what.Format, Args: what.Args, Hint: hint})
 }
 
 // validate is Validate for a complete definition.
 func (d *Definition) validate() error {
 	var f faults
 	if d.Format != Format {
-		f.add("", "format", fmt.Sprintf("expected %s, got %q", Format, d.Format), "")
+		f.add("", "format", noren.Textf("expected %s, got %q", Format, d.Format), "")
 	}
 	d.validateFile(&f)
 	for _, m := range d.Missing {
@@ -50,18 +49,18 @@ func (d *Definition) validate() error {
 // text refuses what canonical JSON cannot hold.
 func (f *faults) text(where, s string) {
 	if !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) {
-		f.add("", where, "expected UTF-8 without U+FFFD", "")
+		f.add("", where, noren.Textf("expected UTF-8 without U+FFFD"), "")
 	}
 }
 
 func (d *Definition) validateFile(f *faults) {
 	if d.File.Sharded && d.Model != nil {
-		f.add("", "file.sharded", "a model is of records in their order, which files do not share", "grant one file")
+		f.add("", "file.sharded", noren.Textf("a model is of records in their order, which files do not share"), "grant one file")
 	}
 	switch d.File.Kind {
 	case kindParquet:
 		if d.File.Delimiter != "" || d.File.Encoding != "" {
-			f.add("", "file", "a Parquet file has no delimiter and no encoding", "leave them out")
+			f.add("", "file", noren.Textf("a Parquet file has no delimiter and no encoding"), "leave them out")
 		}
 	case kindCSV:
 		if _, err := csvio.ParseDelimiter(d.File.Delimiter); err != nil {
@@ -71,31 +70,31 @@ func (d *Definition) validateFile(f *faults) {
 		if err != nil {
 			*f = append(*f, &noren.Error{Kind: noren.Usage, Where: "file.encoding", Err: err})
 		} else if e > csvio.ShiftJIS {
-			f.add("", "file.encoding", fmt.Sprintf("expected utf-8 or shift_jis, got %s", e), "the cell rule "+Rule+" reads no other encodings: save the file as UTF-8")
+			f.add("", "file.encoding", noren.Textf("expected utf-8 or shift_jis, got %s", e), "the cell rule "+Rule+" reads no other encodings: save the file as UTF-8")
 		}
 	default:
-		f.add("", "file.kind", fmt.Sprintf("expected csv or parquet, got %q", d.File.Kind), "")
+		f.add("", "file.kind", noren.Textf("expected csv or parquet, got %q", d.File.Kind), "")
 	}
 }
 
 func (d *Definition) validateColumns(f *faults) {
 	if n := len(d.Columns); n == 0 || n > maxColumns {
-		f.add("", "columns", fmt.Sprintf("expected 1 to %d columns, got %d", maxColumns, n), "list every column of the file")
+		f.add("", "columns", noren.Textf("expected 1 to %d columns, got %d", maxColumns, n), "list every column of the file")
 	}
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		where := "column " + c.Name
 		if c.Name == "" {
-			f.add("", "columns", "a column has no name", "")
+			f.add("", "columns", noren.Textf("a column has no name"), "")
 			continue
 		}
 		f.text(where, c.Name)
 		if i > 0 && d.Columns[i-1].Name == c.Name {
-			f.add("", where, "is defined twice", "")
+			f.add("", where, noren.Textf("is defined twice"), "")
 		}
 		kind, err := table.ParseType(c.Type)
 		if err != nil {
-			f.add("", where, err.Error(), "")
+			f.add("", where, noren.TextOf(err), "")
 			continue
 		}
 		d.validateColumn(f, c, kind, where)
@@ -105,19 +104,19 @@ func (d *Definition) validateColumns(f *faults) {
 func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where string) {
 	if kind == table.Date {
 		if err := table.Layout(c.Layout).Validate(); err != nil {
-			f.add("", where, err.Error(), "")
+			f.add("", where, noren.TextOf(err), "")
 			return
 		}
 	} else if c.Layout != "" {
-		f.add("", where, fmt.Sprintf("a layout is for dates, and the column is %s", kind), "")
+		f.add("", where, noren.Textf("a layout is for dates, and the column is %s", kind), "")
 	}
 	if kind == table.Ordered {
 		if len(c.Levels) == 0 {
-			f.add("", where, "an ordered column needs its levels, from lowest to highest", "")
+			f.add("", where, noren.Textf("an ordered column needs its levels, from lowest to highest"), "")
 		}
 		d.distinct(f, where+": levels", c.Levels)
 	} else if len(c.Levels) > 0 {
-		f.add("", where, fmt.Sprintf("levels are for an ordered column, and this one is %s", kind), "")
+		f.add("", where, noren.Textf("levels are for an ordered column, and this one is %s", kind), "")
 	}
 	if len(c.Bounds) > 0 {
 		d.validateBounds(f, c, kind, where)
@@ -132,11 +131,11 @@ func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where
 			}
 			for i, k := range c.Keys {
 				if !levels[k] {
-					f.add("", where, fmt.Sprintf("key %d is not one of its levels", i+1), "")
+					f.add("", where, noren.Textf("key %d is not one of its levels", i+1), "")
 				}
 			}
 		default:
-			f.add("", where, fmt.Sprintf("keys are for a category or ordered column, and this one is %s", kind), "")
+			f.add("", where, noren.Textf("keys are for a category or ordered column, and this one is %s", kind), "")
 		}
 		d.distinct(f, where+": keys", c.Keys)
 	}
@@ -144,32 +143,32 @@ func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where
 
 func (d *Definition) validateBounds(f *faults, c *Column, kind table.Type, where string) {
 	if !kind.IsNumber() {
-		f.add("", where, fmt.Sprintf("bounds are for an integer, decimal or date column, and this one is %s", kind), "")
+		f.add("", where, noren.Textf("bounds are for an integer, decimal or date column, and this one is %s", kind), "")
 		return
 	}
 	if len(c.Bounds) != 2 {
-		f.add("", where, fmt.Sprintf("expected two bounds, got %d", len(c.Bounds)), "")
+		f.add("", where, noren.Textf("expected two bounds, got %d", len(c.Bounds)), "")
 		return
 	}
 	// One column of both, as the cells of the column are read.
 	b, err := table.NewBuilder(table.Field{Type: kind, Layout: table.Layout(c.Layout)}, d.Missing)
 	if err != nil {
-		f.add("", where, err.Error(), "")
+		f.add("", where, noren.TextOf(err), "")
 		return
 	}
 	for i, text := range c.Bounds {
 		if b.IsMissing([]byte(text)) {
-			f.add("", where, fmt.Sprintf("bound %d is a text that means a missing value", i+1), "")
+			f.add("", where, noren.Textf("bound %d is a text that means a missing value", i+1), "")
 			return
 		}
 		if err := b.Append([]byte(text)); err != nil {
-			f.add("", where, fmt.Sprintf("bound %d: %v", i+1, err), "")
+			f.add("", where, noren.Textf("bound %d: %v", i+1, err), "")
 			return
 		}
 	}
 	v := b.Column()
 	if rising := v.Ints == nil && v.Floats[0] < v.Floats[1] || v.Ints != nil && v.Ints[0] < v.Ints[1]; !rising {
-		f.add("", where, "the lower bound is not below the upper", "")
+		f.add("", where, noren.Textf("the lower bound is not below the upper"), "")
 	}
 }
 
@@ -182,9 +181,9 @@ func (d *Definition) distinct(f *faults, where string, texts []string) {
 		_, missing := slices.BinarySearch(d.Missing, text)
 		switch {
 		case text == "" || missing:
-			f.add("", where, fmt.Sprintf("text %d means a missing value", i+1), "take it out here or from the missing texts")
+			f.add("", where, noren.Textf("text %d means a missing value", i+1), "take it out here or from the missing texts")
 		case seen[text]:
-			f.add("", where, fmt.Sprintf("text %d occurs twice", i+1), "")
+			f.add("", where, noren.Textf("text %d occurs twice", i+1), "")
 		}
 		seen[text] = true
 	}
@@ -203,15 +202,15 @@ func (d *Definition) validateUnit(f *faults) {
 	exact := err == nil && n == account.ReplaceOne && record
 	switch {
 	case d.Records < 0 || exact && d.Records == 0:
-		f.add("", "records", "replace-one neighbours of one record need the exact number of records, at least 1", "the number is public under this relation")
+		f.add("", "records", noren.Textf("replace-one neighbours of one record need the exact number of records, at least 1"), "the number is public under this relation")
 	case !exact && d.Records != 0:
-		f.add("", "records", "an exact number of records is public only for replace-one neighbours of one record", "leave it out, and give an upper bound")
+		f.add("", "records", noren.Textf("an exact number of records is public only for replace-one neighbours of one record"), "leave it out, and give an upper bound")
 	}
 	switch {
 	case d.AtMost < 1 || d.AtMost > MostRecords:
-		f.add("", "at_most", fmt.Sprintf("expected 1 to %d records, got %d", MostRecords, d.AtMost), "")
+		f.add("", "at_most", noren.Textf("expected 1 to %d records, got %d", MostRecords, d.AtMost), "")
 	case d.Records > 0 && d.AtMost != d.Records:
-		f.add("", "at_most", fmt.Sprintf("expected the exact number of records, %d, got %d", d.Records, d.AtMost), "leave it out")
+		f.add("", "at_most", noren.Textf("expected the exact number of records, %d, got %d", d.Records, d.AtMost), "leave it out")
 	}
 }
 
@@ -221,22 +220,22 @@ func (d *Definition) validateModel(f *faults) {
 		return
 	}
 	if d.Unit != account.Record || d.Neighbours != account.ReplaceOne.String() {
-		f.add("model", "model", "needs replace-one neighbours and the unit record", "")
+		f.add("model", "model", noren.Textf("needs replace-one neighbours and the unit record"), "")
 	}
 	if c := d.Column(m.Column); c == nil {
 		*f = append(*f, d.missingColumn(m.Column))
 	} else if c.Type != table.Ordered.String() || !slices.Equal(c.Levels, m.States) {
-		f.add("model", "column "+c.Name, "expected an ordered column whose levels are the states of the model", "leave out its type and levels")
+		f.add("model", "column "+c.Name, noren.Textf("expected an ordered column whose levels are the states of the model"), "leave out its type and levels")
 	}
 	if len(m.States) == 0 {
-		f.add("model", "model.states", "expected at least one state", "")
+		f.add("model", "model.states", noren.Textf("expected at least one state"), "")
 	}
 	d.distinct(f, "model.states", m.States)
 	if len(m.States) > 0 && !slices.Contains(m.States, m.Other) {
-		f.add("model", "model.other", "is not one of the states", "leave it out for the first state")
+		f.add("model", "model.other", noren.Textf("is not one of the states"), "leave it out for the first state")
 	}
 	if text, err := certificate.Canonical(m.Distribution); err != nil || text[0] != '{' {
-		f.add("model", "model.distribution", "expected a JSON object", "")
+		f.add("model", "model.distribution", noren.Textf("expected a JSON object"), "")
 	}
 }
 
@@ -250,11 +249,11 @@ func (d *Definition) missingColumn(name string) error {
 	best := table.Nearest(name, names)
 	switch {
 	case best != "":
-		e.Hint = "did you mean " + best + "?"
+		e.Hinted("did you mean %s?", best)
 	case len(names) > 20:
-		e.Hint = fmt.Sprintf("the table has %d columns", len(names))
+		e.Hinted("the table has %d columns", len(names))
 	default:
-		e.Hint = "the columns are " + strings.Join(names, ", ")
+		e.Hinted("the columns are %s", strings.Join(names, ", "))
 	}
 	return e
 }

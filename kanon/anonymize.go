@@ -3,7 +3,6 @@ package kanon
 import (
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"slices"
 	"time"
 
@@ -166,13 +165,13 @@ const wholeRecords = 40_000
 
 // needs refuses what cannot be done in the memory allowed: it takes bytes
 // for each record.
-func (r *run) needs(bytes int, hint string) error {
+func (r *run) needs(bytes int, hint noren.Format) error {
 	need := int64(r.held.Rows) * int64(bytes)
 	if need <= r.job.memory() {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: "memory", What: fmt.Sprintf("%d records need about %d MiB of memory, %d more than is allowed", r.held.Rows, need>>20, (need-r.job.memory())>>20+1),
+		Kind: noren.Usage, Code: "memory", What: "%d records need about %d MiB of memory, %d more than is allowed", Args: []any{r.held.Rows, need >> 20, (need-r.job.memory())>>20 + 1},
 		Hint: hint,
 	}
 }
@@ -238,7 +237,7 @@ func checkHierarchy(name string, c *table.Column) error {
 	}
 	return &noren.Error{
 		Kind: noren.BadData, Where: name + ": column " + c.Field.Name,
-		What: fmt.Sprintf("%d of its %d different values have no line in the hierarchy %s", without, len(c.Dict), h.Name()),
+		What: "%d of its %d different values have no line in the hierarchy %s", Args: []any{without, len(c.Dict), h.Name()},
 		Hint: "add a line for each of them, or name the text that stands for a missing value",
 	}
 }

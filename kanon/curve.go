@@ -2,7 +2,6 @@ package kanon
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,7 +84,7 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows
 	if job.Unit != "" {
 		o := Options{Unit: job.Unit, Linkage: job.Linkage}
 		if faults := o.unitFaults(&job.Schema); len(faults) > 0 {
-			return 0, &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
+			return 0, &noren.Error{Kind: noren.Usage, What: "%s", Args: []any{faults}}
 		}
 		fields = append(fields, o.unitField())
 	}
@@ -107,7 +106,7 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows
 		}
 	}
 	if most := slices.Max(job.K); most > t.Rows || slices.Min(job.K) < 1 {
-		return 0, &noren.Error{Kind: noren.Usage, Where: job.Source.Name(), What: fmt.Sprintf("k must lie between 1 and the number of records, %d", t.Rows)}
+		return 0, &noren.Error{Kind: noren.Usage, Where: job.Source.Name(), What: "k must lie between 1 and the number of records, %d", Args: []any{t.Rows}}
 	}
 	s, err := space.FromTable(t.Columns, job.Scale)
 	if err != nil {

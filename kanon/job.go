@@ -1,11 +1,9 @@
 package kanon
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -173,8 +171,8 @@ func (o *Options) requirement() privacy.Requirement {
 
 // Validate reports all faults of a job at once, as an error of kind Usage.
 func (j *Job) Validate() error {
-	var faults []string
-	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	var faults noren.Texts
+	add := func(format noren.Format, args ...any) { faults = append(faults, noren.Textf(format, args...)) }
 	if j.K < 1 {
 		add("k must be 1 at least: say how many records are to share their quasi-identifiers (5, for instance)")
 	}
@@ -220,7 +218,7 @@ func (j *Job) Validate() error {
 		add("%v", err)
 	}
 	if len(faults) > 0 {
-		return &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
+		return &noren.Error{Kind: noren.Usage, What: "%s", Args: []any{faults}}
 	}
 	return nil
 }
@@ -246,7 +244,7 @@ const wholeHint = "do without what works on all records at once: a duration to r
 
 // needsWhole names what of the options works on all records at once, in memory; empty
 // where the table can be released block by block.
-func (o *Options) needsWhole() string {
+func (o *Options) needsWhole() noren.Phrase {
 	switch {
 	case o.Refine.Duration > 0:
 		return "a duration to refine"

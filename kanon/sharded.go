@@ -2,7 +2,6 @@ package kanon
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/block"
@@ -59,7 +58,7 @@ func (o *Options) InBlocks() error {
 	whole := o.needsWhole()
 	switch {
 	case whole != "":
-		return &noren.Error{Kind: noren.Usage, Code: CodeWhole, What: "no process of a cluster holds all records, and " + whole + " works on all of them at once", Hint: wholeHint}
+		return &noren.Error{Kind: noren.Usage, Code: CodeWhole, What: "no process of a cluster holds all records, and %s works on all of them at once", Args: []any{whole}, Hint: wholeHint}
 	case o.Publish == publish.Matched:
 		return &noren.Error{
 			Kind: noren.Usage, Code: CodeWhole, Where: "publish",
@@ -81,7 +80,7 @@ func EnoughRecords(name string, rows int64, k int) error {
 	}
 	return &noren.Error{
 		Kind: noren.BadData, Where: name,
-		What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", rows, k),
+		What: "the table has %d records, fewer than k = %d: no group of k can be made", Args: []any{rows, k},
 		Hint: "ask for a smaller k, or gather more records",
 	}
 }
@@ -94,7 +93,7 @@ func EnoughPersons(name string, n int64, k int) error {
 	}
 	return &noren.Error{
 		Kind: noren.BadData, Where: name,
-		What: fmt.Sprintf("the table has records of %d persons, fewer than k = %d: no group of k persons can be made", n, k),
+		What: "the table has records of %d persons, fewer than k = %d: no group of k persons can be made", Args: []any{n, k},
 		Hint: "ask for a smaller k, or gather records of more persons",
 	}
 }

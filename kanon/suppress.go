@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -40,7 +39,7 @@ func ParseSuppression(s string) (Suppression, error) {
 	} else if n, err := strconv.Atoi(s); err == nil && n >= 0 {
 		return Suppression{Records: n}, nil
 	}
-	return Suppression{}, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown limit of suppression %q", s), Hint: "off, a share below 100% such as 1%, or a number of records"}
+	return Suppression{}, &noren.Error{Kind: noren.Usage, What: "unknown limit of suppression %q", Args: []any{s}, Hint: "off, a share below 100% such as 1%, or a number of records"}
 }
 
 // String is the limit as [ParseSuppression] reads it, "" for none.
@@ -59,14 +58,14 @@ func (s Suppression) most(n int) int {
 	return max(s.Records, int(math.Floor(s.Share*float64(n))))
 }
 
-func (o *Options) suppressionFaults() []string {
+func (o *Options) suppressionFaults() noren.Texts {
 	s := o.Suppress
-	var faults []string
+	var faults noren.Texts
 	if !(s.Share >= 0 && s.Share < 1) || s.Records < 0 || s.Share > 0 && s.Records > 0 {
-		faults = append(faults, "suppression is limited by a share of the records from 0 to below 1, or by a number of them")
+		faults = append(faults, noren.Textf("suppression is limited by a share of the records from 0 to below 1, or by a number of them"))
 	}
 	if s != (Suppression{}) && o.Linkage == LinkAll {
-		faults = append(faults, "suppression cannot go with a linkage of all records: leave one of them out")
+		faults = append(faults, noren.Textf("suppression cannot go with a linkage of all records: leave one of them out"))
 	}
 	return faults
 }

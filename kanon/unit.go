@@ -2,7 +2,6 @@ package kanon
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -41,30 +40,30 @@ func ParseLinkage(s string) (Linkage, error) {
 	case "all":
 		return LinkAll, nil
 	}
-	return 0, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown linkage %q", s), Hint: "one or all"}
+	return 0, &noren.Error{Kind: noren.Usage, What: "unknown linkage %q", Args: []any{s}, Hint: "one or all"}
 }
 
 // unitFaults says what contradicts itself about the unit.
-func (o *Options) unitFaults(s *table.Schema) []string {
-	var faults []string
+func (o *Options) unitFaults(s *table.Schema) noren.Texts {
+	var faults noren.Texts
 	if o.Unit == "" {
 		if o.Linkage != LinkOne || o.Pseudonym {
-			faults = append(faults, "linkage and pseudonyms are about persons: name the column that tells them apart as the unit")
+			faults = append(faults, noren.Textf("linkage and pseudonyms are about persons: name the column that tells them apart as the unit"))
 		}
 		return faults
 	}
 	at := slices.IndexFunc(s.Fields, func(f table.Field) bool { return f.Name == o.Unit })
 	switch {
 	case at < 0:
-		faults = append(faults, fmt.Sprintf("the table has no column %q to be the unit", o.Unit))
+		faults = append(faults, noren.Textf("the table has no column %q to be the unit", o.Unit))
 	case s.Fields[at].Role != table.Identifier:
-		faults = append(faults, fmt.Sprintf("the unit %q is a column of role %s: expected identifier, as it is not kept", o.Unit, s.Fields[at].Role))
+		faults = append(faults, noren.Textf("the unit %q is a column of role %s: expected identifier, as it is not kept", o.Unit, s.Fields[at].Role))
 	}
 	switch {
 	case o.Pseudonym && o.Linkage != LinkAll:
-		faults = append(faults, "pseudonyms link the records of a person: they need a linkage of all records")
+		faults = append(faults, noren.Textf("pseudonyms link the records of a person: they need a linkage of all records"))
 	case o.Pseudonym && (o.Diversity != nil || o.Closeness != nil):
-		faults = append(faults, "pseudonyms cannot go with l-diversity or t-closeness, which are not kept among the records that pseudonyms link")
+		faults = append(faults, noren.Textf("pseudonyms cannot go with l-diversity or t-closeness, which are not kept among the records that pseudonyms link"))
 	}
 	return faults
 }

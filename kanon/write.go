@@ -208,8 +208,8 @@ func (a *again) Next() (*table.Chunk, error) {
 	return c, nil
 }
 
-func (a *again) changed(how string) error {
-	return &noren.Error{Kind: noren.BadData, Where: a.name, What: "the file has " + how + " since it was read", Hint: "start again when nothing writes to it"}
+func (a *again) changed(how noren.Phrase) error {
+	return &noren.Error{Kind: noren.BadData, Where: a.name, What: "the file has %s since it was read", Args: []any{how}, Hint: "start again when nothing writes to it"}
 }
 
 func (r *run) dialect() csvio.Dialect {

@@ -22,7 +22,7 @@ func (l Lang) Error(err error) string {
 		if e.Where != "" {
 			b.WriteString(l.place(e.Where) + ": ")
 		}
-		b.WriteString(l.Say(e.What))
+		b.WriteString(l.Said(e.Said()))
 		if e.Err != nil {
 			if e.What != "" {
 				b.WriteString(": ")
@@ -30,7 +30,7 @@ func (l Lang) Error(err error) string {
 			b.WriteString(l.Error(e.Err))
 		}
 		if e.Hint != "" {
-			b.WriteString("（" + l.hint(e.Hint) + "）")
+			b.WriteString("（" + l.hint(e.Advice()) + "）")
 		}
 		return b.String()
 	case interface{ Unwrap() []error }:
@@ -52,13 +52,25 @@ func (l Lang) Error(err error) string {
 	return l.Say(text)
 }
 
+// Said is a text of an error in the language. One without arguments may be a sentence that was finished
+// before.
+func (l Lang) Said(t noren.Text) string {
+	switch {
+	case l == English:
+		return t.String()
+	case len(t.Args) == 0:
+		return l.Say(string(t.Format))
+	}
+	return l.Shown(t)
+}
+
 // hint says what to do about an error: one of a list of names, or a text.
-func (l Lang) hint(text string) string {
-	if list, ok := strings.CutPrefix(text, "one of "); ok {
-		if said := l.Say(text); said != text {
+func (l Lang) hint(t noren.Text) string {
+	if list, ok := strings.CutPrefix(string(t.Format), "one of "); ok && len(t.Args) == 0 {
+		if said := l.Say(string(t.Format)); said != string(t.Format) {
 			return said
 		}
 		return "次のどれか: " + list
 	}
-	return l.Say(text)
+	return l.Said(t)
 }

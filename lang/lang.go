@@ -13,6 +13,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Lang is a language. The zero Lang is English.
@@ -93,15 +95,64 @@ func (l Lang) Text(key Key, args ...any) string {
 // text: [Lang.Text] says them in its language.
 type Words string
 
-// sayWords says the arguments that are [Words].
+// Shown is a text in the language. Its arguments that are texts too are shown in it.
+func (l Lang) Shown(t noren.Text) string {
+	if len(t.Args) == 0 {
+		return l.phrase(string(t.Format))
+	}
+	if l == Japanese && t.Format == "%s (%s)" { // no words of its own
+		return l.Text("%s（%s）", t.Args...)
+	}
+	return l.Text(Key(t.Format), t.Args...)
+}
+
+// phrase is a text without arguments in the language.
+func (l Lang) phrase(text string) string {
+	if l == Japanese {
+		if found, ok := japanese().exact[text]; ok {
+			return found.translation
+		}
+	}
+	return text
+}
+
+// sayWords says the arguments that are texts.
 func (l Lang) sayWords(args []any) []any {
 	out := slices.Clone(args)
 	for i, arg := range out {
-		if words, ok := arg.(Words); ok {
-			out[i] = l.Say(string(words))
+		switch arg := arg.(type) {
+		case Words:
+			out[i] = l.Say(string(arg))
+		case noren.Phrase:
+			out[i] = l.phrase(string(arg))
+		case noren.Place:
+			out[i] = l.place(string(arg))
+		case noren.Foreign:
+			out[i] = l.Say(string(arg))
+		case noren.Text:
+			out[i] = l.Shown(arg)
+		case noren.Texts:
+			out[i] = l.inRow(arg, "; ")
+		case noren.Lines:
+			out[i] = l.inRow(noren.Texts(arg), "\n  ")
+		case interface{ Text() noren.Text }:
+			out[i] = l.Shown(arg.Text())
+		case interface{ Texts() noren.Texts }:
+			out[i] = l.inRow(arg.Texts(), "; ")
+		case error:
+			out[i] = l.Error(arg)
 		}
 	}
 	return out
+}
+
+// inRow shows texts with between between them.
+func (l Lang) inRow(texts noren.Texts, between string) string {
+	parts := make([]string, len(texts))
+	for i, t := range texts {
+		parts[i] = l.Shown(t)
+	}
+	return strings.Join(parts, between)
 }
 
 // Speaker is a writer whose reader has a language.

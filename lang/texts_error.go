@@ -3,6 +3,10 @@ package lang
 // errorTexts are what is wrong, in errors.
 var errorTexts = []Entry{
 	{"the experiments of the papers are a program of their own: noren-reproduce", "論文の実験は noren-reproduce という別のプログラムになりました"},
+	{"is the table of data set %s, version %d", "データセット %s のバージョン %d の表です"},
+	{"no report was counted, so nothing can be estimated; %s", "数えられた報告がないため、何も推定できません; %s"},
+	{"not a specification of reports: %s", "報告の仕様書ではありません: %s"},
+	{"the anchor does not serve: it knows %s, which nothing explains", "アンカーは使えません: アンカーの知る %s を説明するものがありません"},
 	{"the request was charged and is not answered", "要求は課金されましたが、答えはありません"},
 	{"%d and %d reports without clients' ids cannot be told to be of the same people", "端末の ID のない %d 件と %d 件の報告が同じ人々のものか分かりません"},
 	{"%d bits in all cohorts are too few to tell %d words apart", "全コホートの %d ビットでは %d 個の単語を区別できません"},

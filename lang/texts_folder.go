@@ -4,7 +4,6 @@ package lang
 var folderTexts = []Entry{
 	{"another process holds it", "別のプロセスが使用中です"},
 	{"server.db is older than the audit log, or missing", "server.db が監査ログより古いか、ありません"},
-	{": it knows %s, which nothing explains", "。アンカーにある %s を説明するものがありません"},
 	{"expected a file, got a link or another kind of entry", "ファイルが必要ですが、リンクまたは別の種類の項目です"},
 	{"it is missing", "ありません"},
 	{"it is not the ledger that the files beside it know (%s)", "隣のファイルが記録している台帳 (%s) ではありません"},

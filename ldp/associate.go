@@ -98,7 +98,7 @@ func Associate(ctx context.Context, a, b []Evidence, o EM) (*Joint, error) {
 	}
 	ka, kb := len(a[0]), len(b[0])
 	if ka < 1 || kb < 1 || ka > maxCells || kb > maxCells/ka {
-		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("the labels of both, multiplied, must be between 1 and %d", maxCells)}
+		return nil, &noren.Error{Kind: noren.Usage, What: "the labels of both, multiplied, must be between 1 and %d", Args: []any{maxCells}}
 	}
 	patterns, err := gather(a, b, ka, kb)
 	if err != nil {

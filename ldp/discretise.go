@@ -45,7 +45,7 @@ type Bins struct {
 // NewBins returns the bins between public edges, ascending, two or more.
 func NewBins(edges []float64) (*Bins, error) {
 	if len(edges) < 2 || len(edges) > MaxDomain+1 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "edges", What: fmt.Sprintf("there must be between 2 and %d", MaxDomain+1)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "edges", What: "there must be between 2 and %d", Args: []any{MaxDomain + 1}}
 	}
 	for j, e := range edges {
 		if math.IsNaN(e) || math.IsInf(e, 0) || j > 0 && e <= edges[j-1] {

@@ -99,7 +99,7 @@ const (
 func checkEpsilon(epsilon float64) error {
 	if !(epsilon >= MinEpsilon && epsilon <= MaxEpsilon) {
 		return &noren.Error{
-			Kind: noren.Usage, Where: "epsilon", What: fmt.Sprintf("must lie between %g and %d", MinEpsilon, MaxEpsilon),
+			Kind: noren.Usage, Where: "epsilon", What: "must lie between %g and %d", Args: []any{MinEpsilon, MaxEpsilon},
 			Hint: "between 0.5 and 4 is usual for one report",
 		}
 	}
@@ -111,14 +111,14 @@ const MaxDomain = 1 << 24
 
 func checkDomain(k int) error {
 	if k < 2 || k > MaxDomain {
-		return &noren.Error{Kind: noren.Usage, Where: "domain", What: fmt.Sprintf("must have between 2 and %d labels", MaxDomain)}
+		return &noren.Error{Kind: noren.Usage, Where: "domain", What: "must have between 2 and %d labels", Args: []any{MaxDomain}}
 	}
 	return nil
 }
 
 func checkLabel(label, k int) error {
 	if label < 0 || label >= k {
-		return &noren.Error{Kind: noren.BadData, What: fmt.Sprintf("a label outside the domain of %d", k), Hint: "labels are counted from 0"}
+		return &noren.Error{Kind: noren.BadData, What: "a label outside the domain of %d", Args: []any{k}, Hint: "labels are counted from 0"}
 	}
 	return nil
 }

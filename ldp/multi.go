@@ -48,7 +48,7 @@ func NewMultiOf(attributes []Attribute, epsilon float64, sampled int) (*Multi, e
 		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: "a record needs at least one attribute"}
 	}
 	if sampled < 1 || sampled > d {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: fmt.Sprintf("a report holds between 1 and all %d attributes", d)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: "a report holds between 1 and all %d attributes", Args: []any{d}}
 	}
 	m := &Multi{
 		attributes: append([]Attribute(nil), attributes...), epsilon: epsilon, sampled: sampled,
@@ -99,7 +99,7 @@ type Part struct {
 // labels is the label.
 func (m *Multi) Randomise(src *noise.Source, record []float64) ([]Part, error) {
 	if len(record) != len(m.attributes) {
-		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d values were given for %d attributes", len(record), len(m.attributes))}
+		return nil, &noren.Error{Kind: noren.Usage, What: "%d values were given for %d attributes", Args: []any{len(record), len(m.attributes)}}
 	}
 	// All values are looked at, sent or not: an error must not tell which
 	// attributes were drawn.

@@ -72,11 +72,11 @@ func NewOracle(name string, k int, epsilon float64) (Oracle, error) {
 	case "subset":
 		return NewSubset(k, epsilon)
 	}
-	return nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "not one of " + strings.Join(Names(), ", ")}
+	return nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "not one of %s", Args: []any{strings.Join(Names(), ", ")}}
 }
 
 // Errors of reports. None holds what the report says.
-func malformed(what string) error {
+func malformed(what noren.Format) error {
 	return &noren.Error{Kind: noren.BadData, Where: "report", What: what}
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/md5"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"hash"
 	"math"
 	"math/big"
@@ -77,10 +76,10 @@ func NewCppRappor(p Params, encoder string) (*Rappor, error) {
 }
 
 func (r *Rappor) checked() (*Rappor, error) {
-	var faults []string
-	fault := func(bad bool, format string, args ...any) {
+	var faults noren.Texts
+	fault := func(bad bool, format noren.Format, args ...any) {
 		if bad {
-			faults = append(faults, fmt.Sprintf(format, args...))
+			faults = append(faults, noren.Textf(format, args...))
 		}
 	}
 	fault(r.K < 1 || r.K > 32, "k must lie between 1 and 32, the bytes of one HMAC-SHA256")
@@ -99,11 +98,7 @@ func (r *Rappor) checked() (*Rappor, error) {
 		fault(math.IsInf(r.Loss().Report, 1), "these parameters give no epsilon: a bit that is never turned tells the value (take f above 0, or p above 0 and q below 1)")
 	}
 	if len(faults) > 0 {
-		what := faults[0]
-		for _, f := range faults[1:] {
-			what += "; " + f
-		}
-		return nil, &noren.Error{Kind: noren.Usage, Where: "RAPPOR parameters", What: what}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "RAPPOR parameters", What: "%s", Args: []any{faults}}
 	}
 	return r, nil
 }

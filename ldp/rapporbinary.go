@@ -76,7 +76,7 @@ func (r *Rappor) DecodeCounts(text []byte) (*RapporCounts, error) {
 	if err := r.checkCountable(); err != nil {
 		return nil, err
 	}
-	bad := func(what string) (*RapporCounts, error) {
+	bad := func(what noren.Format) (*RapporCounts, error) {
 		return nil, &noren.Error{Kind: noren.BadData, Where: "counts", What: what}
 	}
 	head := appendParams([]byte(countsFormat), r.Params)

@@ -44,15 +44,15 @@ func ReadParams(r io.Reader, name string) (Params, error) {
 	if err != nil {
 		return Params{}, badFile(name, err)
 	}
-	bad := func(what string) (Params, error) {
-		return Params{}, &noren.Error{Kind: noren.BadData, Where: name, What: what, Hint: "a params file is the row " + paramsHeader + " and one row of numbers"}
+	bad := func(what noren.Text) (Params, error) {
+		return Params{}, &noren.Error{Kind: noren.BadData, Where: name, What: what.Format, Args: what.Args, Hint: "a params file is the row " + paramsHeader + " and one row of numbers"}
 	}
 	if len(rows) != 2 {
-		return bad(fmt.Sprintf("%d rows where 2 were expected", len(rows)))
+		return bad(noren.Textf("%d rows where 2 were expected", len(rows)))
 	}
 	for i, h := range strings.Split(paramsHeader, ",") {
 		if strings.TrimSpace(rows[0][i]) != h {
-			return bad("the first row is not the header")
+			return bad(noren.Textf("the first row is not the header"))
 		}
 	}
 	var p Params
@@ -63,7 +63,7 @@ func ReadParams(r io.Reader, name string) (Params, error) {
 		whole[i], err1 = strconv.ParseInt(strings.TrimSpace(rows[1][i]), 10, 64)
 		reals[i], err2 = strconv.ParseFloat(strings.TrimSpace(rows[1][3+i]), 64)
 		if err1 != nil || err2 != nil || whole[i] < 0 || whole[i] > 1<<32 {
-			return bad("a parameter that is no number, or out of all range")
+			return bad(noren.Textf("a parameter that is no number, or out of all range"))
 		}
 	}
 	p.K, p.H, p.M = int(whole[0]), int(whole[1]), whole[2]
@@ -184,13 +184,13 @@ func (r *Rappor) ReadMap(in io.Reader, name string) (*Map, error) {
 		if err != nil {
 			return nil, badFile(name, err)
 		}
-		bad := func(field int, what string) error {
+		bad := func(field int, what noren.Text) error {
 			line, _ := c.FieldPos(field)
-			return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line), Field: field + 1}.String(), What: what}
+			return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line), Field: field + 1}.String(), What: what.Format, Args: what.Args}
 		}
 		word := strings.Clone(row[0])
 		if seen[word] {
-			return nil, bad(0, "a candidate that is there already")
+			return nil, bad(0, noren.Textf("a candidate that is there already"))
 		}
 		seen[word] = true
 		bits := make([]uint32, len(row)-1)
@@ -198,7 +198,7 @@ func (r *Rappor) ReadMap(in io.Reader, name string) (*Map, error) {
 			v, err := strconv.ParseUint(s, 10, 32)
 			cohort := uint64(i / r.H)
 			if err != nil || v <= cohort*uint64(r.K) || v > (cohort+1)*uint64(r.K) {
-				return nil, bad(i+1, fmt.Sprintf("not a bit of cohort %d with k = %d", cohort, r.K))
+				return nil, bad(i+1, noren.Textf("not a bit of cohort %d with k = %d", cohort, r.K))
 			}
 			bits[i] = uint32(v - 1)
 		}
@@ -236,7 +236,7 @@ func (r *Rappor) ReadCounts(in io.Reader, name string) (*RapporCounts, error) {
 			return c, nil
 		}
 		if err == io.EOF || err == nil && cohort >= len(c.N) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: name, What: fmt.Sprintf("there must be a row for each of the %d cohorts", len(c.N)), Hint: "see whether the params file belongs to it"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "there must be a row for each of the %d cohorts", Args: []any{len(c.N)}, Hint: "see whether the params file belongs to it"}
 		}
 		if err != nil {
 			return nil, badFile(name, err)

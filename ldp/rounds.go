@@ -1,7 +1,6 @@
 package ldp
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -46,7 +45,7 @@ func (c *Rounds) Add(person string, r Report) error {
 		c.reports = append(c.reports, 0)
 		c.support = append(c.support, make([]uint16, k)...)
 	case c.reports[i] == mostRounds:
-		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("a person has more than %d reports", mostRounds)}
+		return &noren.Error{Kind: noren.Usage, What: "a person has more than %d reports", Args: []any{mostRounds}}
 	}
 	clear(c.scratch)
 	c.oracle.tally(c.scratch, &r)

@@ -2,7 +2,6 @@ package ldp
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -37,7 +36,7 @@ func NewSquareWave(lo, hi float64, d int, epsilon float64) (*SquareWave, error) 
 		return nil, err
 	}
 	if d < 2 || d > MaxBuckets {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "buckets", What: fmt.Sprintf("there must be between 2 and %d", MaxBuckets)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "buckets", What: "there must be between 2 and %d", Args: []any{MaxBuckets}}
 	}
 	bins, err := EqualWidth(lo, hi, d)
 	if err != nil {

@@ -51,7 +51,7 @@ func (c *WordRounds) Check(person string, r RapporReport) error {
 	case c.cohort[i] != r.Cohort:
 		return &noren.Error{Kind: noren.BadData, Where: "report", Err: errOtherCohort}
 	case c.reports[i] == mostRounds:
-		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("a person has more than %d reports", mostRounds)}
+		return &noren.Error{Kind: noren.Usage, What: "a person has more than %d reports", Args: []any{mostRounds}}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func FromColumns(columns [][]float64) (*Matrix, error) {
 	m := NewMatrix(len(columns[0]), len(columns))
 	for j, c := range columns {
 		if len(c) != m.Rows {
-			return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("column %d has %d records and column 1 has %d", j+1, len(c), m.Rows)}
+			return nil, &noren.Error{Kind: noren.Usage, What: "column %d has %d records and column 1 has %d", Args: []any{j + 1, len(c), m.Rows}}
 		}
 		for i, v := range c {
 			m.Data[i*m.Cols+j] = v
@@ -96,12 +96,12 @@ func checkClasses(x *Matrix, y []int) (int, error) {
 		return 0, err
 	}
 	if len(y) != x.Rows {
-		return 0, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d classes were given for %d records", len(y), x.Rows)}
+		return 0, &noren.Error{Kind: noren.Usage, What: "%d classes were given for %d records", Args: []any{len(y), x.Rows}}
 	}
 	classes := 0
 	for i, c := range y {
 		if c < 0 || c >= maxClasses {
-			return 0, &noren.Error{Kind: noren.BadData, Where: fmt.Sprintf("record %d", i+1), What: fmt.Sprintf("a class is a number from 0 to %d", maxClasses-1)}
+			return 0, &noren.Error{Kind: noren.BadData, Where: fmt.Sprintf("record %d", i+1), What: "a class is a number from 0 to %d", Args: []any{maxClasses - 1}}
 		}
 		classes = max(classes, c+1)
 	}

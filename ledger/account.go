@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -151,24 +150,24 @@ func (a *account) inWords() string {
 }
 
 // fixed is the refusal to change what a's first charge fixed.
-func (a *account) fixed(what string) error {
-	hint := "nothing is spent: the steward may replace the grant"
+func (a *account) fixed(what noren.Text) error {
+	var hint noren.Format = "nothing is spent: the steward may replace the grant"
 	if a.spent() {
-		what = fmt.Sprintf("%s is spent; %s", a.total(), what)
+		what = noren.Textf("%s is spent; %s", a.total(), what)
 		hint = "epsilons of different relations do not add up"
 	}
-	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: what, Hint: hint}
+	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: what.Format, Args: what.Args, Hint: hint}
 }
 
 func (a *account) capFalls() error {
-	hint := fmt.Sprintf("its cap is %s", a.limit())
+	hint := noren.Textf("its cap is %s", a.limit())
 	switch {
 	case a.kind == kindAnalyst:
-		hint = fmt.Sprintf("its cap is %s; the steward may close the analyst", a.limit())
+		hint = noren.Textf("its cap is %s; the steward may close the analyst", a.limit())
 	case !a.spent():
-		hint = fmt.Sprintf("its cap is %s; nothing is spent: the steward may replace the grant", a.limit())
+		hint = noren.Textf("its cap is %s; nothing is spent: the steward may replace the grant", a.limit())
 	}
-	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: "a cap cannot fall", Hint: hint}
+	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: "a cap cannot fall", Hint: hint.Format, HintArgs: hint.Args}
 }
 
 // findAccount returns nil where there is none.

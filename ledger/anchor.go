@@ -311,12 +311,12 @@ func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, 
 		missing = unexplained(before, known.Seq, evidence)
 	}
 	if !without && (readErr != nil || !known.amounts) {
-		what := "the anchor does not serve"
+		what := noren.Textf("the anchor does not serve")
 		if len(missing) > 0 {
-			what += ": it knows " + Entries(missing) + ", which nothing explains"
+			what = noren.Textf("the anchor does not serve: it knows %s, which nothing explains", Entries(missing))
 		}
 		return nil, false, &noren.Error{
-			Kind: noren.Usage, Where: l.anchor, What: what, Err: sealed,
+			Kind: noren.Usage, Where: l.anchor, What: what.Format, Args: what.Args, Err: sealed,
 			Hint: "put a newer copy of the ledger or the right anchor back, or reconcile without it, with the certificates of all releases",
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -145,7 +144,7 @@ func (g *Grant) checkHeld(ctx context.Context, q querier, own int64, paths []str
 		case err != nil:
 			return err
 		case id != 0:
-			return sameTable(g.Path, "is a path of data set "+name)
+			return sameTable(g.Path, noren.Textf("is a path of data set %s", name))
 		}
 	}
 	for _, print := range []string{g.Print, g.OldFingerprint} {
@@ -163,18 +162,18 @@ func (g *Grant) checkHeld(ctx context.Context, q querier, own int64, paths []str
 		if err != nil {
 			return err
 		}
-		what := "is the table of data set " + name
+		what := noren.Textf("is the table of data set %s", name)
 		if len(of) > 0 {
-			what += fmt.Sprintf(", version %d", of[len(of)-1].number)
+			what = noren.Textf("is the table of data set %s, version %d", name, of[len(of)-1].number)
 		}
 		return sameTable(g.Path, what)
 	}
 	return nil
 }
 
-func sameTable(where, what string) error {
+func sameTable(where string, what noren.Text) error {
 	return &noren.Error{
-		Kind: noren.Usage, Code: "same-table", Where: where, What: what,
+		Kind: noren.Usage, Code: "same-table", Where: where, What: what.Format, Args: what.Args,
 		Hint: "two budgets for the same people would add up: grant that data set a higher cap instead",
 	}
 }

@@ -109,8 +109,8 @@ func (m marked) Unwrap() error        { return m.error }
 func (m marked) Is(target error) bool { return target == m.as }
 
 // fileError is about a file of the ledger, or one that the caller named.
-func fileError(where, what string, err error) error {
-	e := &noren.Error{Where: where, What: what, Err: err}
+func fileError(where string, what noren.Format, err error, args ...any) error {
+	e := &noren.Error{Where: where, What: what, Args: args, Err: err}
 	var p *fs.PathError
 	var l *os.LinkError
 	if errors.As(err, &p) {
@@ -124,26 +124,26 @@ func fileError(where, what string, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		e.Kind, e.Hint = noren.Usage, "the file and its folder must be writable by this user"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EDQUOT):
-		e.Hint = "the disk is full: free some space; nothing was answered, and what was charged stays charged"
+		e.Hinted("the disk is full: free some space; nothing was answered, and what was charged stays charged")
 	}
 	return e
 }
 
 // fail turns whatever went wrong in or under SQLite into an error that says
 // what to do. An error that is one already stays as it is.
-func fail(where, what string, err error) error {
+func fail(where string, what noren.Format, err error, args ...any) error {
 	var known *noren.Error
 	if errors.As(err, &known) {
 		return err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &noren.Error{Kind: noren.Interrupted, Where: where, What: what, Err: err}
+		return &noren.Error{Kind: noren.Interrupted, Where: where, What: what, Args: args, Err: err}
 	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
-		return fileError(where, what, err)
+		return fileError(where, what, err, args...)
 	}
-	e := &noren.Error{Where: where, What: what, Err: err}
+	e := &noren.Error{Where: where, What: what, Args: args, Err: err}
 	var s *sqlite.Error
 	if !errors.As(err, &s) {
 		return e
@@ -152,9 +152,9 @@ func fail(where, what string, err error) error {
 	case sqlite3.SQLITE_INTERRUPT:
 		e.Kind, e.Err = noren.Interrupted, context.Canceled
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		e.Hint = "another process keeps the ledger locked: try again when it is done"
+		e.Hinted("another process keeps the ledger locked: try again when it is done")
 	case sqlite3.SQLITE_FULL:
-		e.Hint = "the disk is full: free some space; nothing was answered"
+		e.Hinted("the disk is full: free some space; nothing was answered")
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH:
 		e.Kind, e.Hint = noren.Usage, "the ledger's file and its folder must be writable by this user"
 	case sqlite3.SQLITE_NOTADB:
@@ -162,9 +162,9 @@ func fail(where, what string, err error) error {
 	case sqlite3.SQLITE_CORRUPT:
 		e.Kind, e.Hint = noren.BadData, "the file is damaged: restore it from a copy and reconcile it"
 	case sqlite3.SQLITE_IOERR:
-		e.Hint = "reading or writing failed: is the disk full or failing? nothing was answered"
+		e.Hinted("reading or writing failed: is the disk full or failing? nothing was answered")
 	case sqlite3.SQLITE_CONSTRAINT:
-		e.Hint = "the ledger refuses what would break its rules: verify it"
+		e.Hinted("the ledger refuses what would break its rules: verify it")
 	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA:
 		e.Kind, e.Hint = noren.BadData, "its tables are not those of a ledger: verify it, or restore it from a copy"
 	}

@@ -39,25 +39,26 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 			return b, nil
 		}
 	}
-	what, hint := "no data set at this path", "the steward grants one first, or name the data set"
+	what := noren.Textf("no data set at this path")
+	var hint noren.Format = "the steward grants one first, or name the data set"
 	names := make([]string, len(books))
 	for i, b := range books {
 		names[i] = b.Name
 	}
 	if best := table.Nearest(nameOrPath, names); best != "" {
-		what = "no data set of this name; the nearest one is " + best
+		what = noren.Textf("no data set of this name; the nearest one is %s", best)
 	}
 	if owner != "" {
-		what, hint = "belongs to data set "+owner+", which reads another file", "name the data set"
+		what, hint = noren.Textf("belongs to data set %s, which reads another file", owner), "name the data set"
 		for _, b := range books {
 			if b.Name == owner && slices.ContainsFunc(b.Versions, func(v Version) bool {
 				return slices.ContainsFunc(paths, func(p string) bool { return l.place(p) == v.Path })
 			}) {
-				what, hint = "is a former path of data set "+owner, "name the data set, or its current path"
+				what, hint = noren.Textf("is a former path of data set %s", owner), "name the data set, or its current path"
 			}
 		}
 	}
-	return nil, &noren.Error{Kind: noren.Refused, Code: "no-dataset", Where: nameOrPath, What: what, Err: ErrNoGrant, Hint: hint}
+	return nil, &noren.Error{Kind: noren.Refused, Code: "no-dataset", Where: nameOrPath, What: what.Format, Args: what.Args, Err: ErrNoGrant, Hint: hint}
 }
 
 // Knows returns the name of the data set that has or had this path, "" if none.

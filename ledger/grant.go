@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -285,41 +284,41 @@ func (g *Grant) follows(old *account, current *versionRow, contents *contentsRow
 		}
 	}
 	if g.Replace && spent {
-		return false, old.fixed("unit, relation and model are fixed")
+		return false, old.fixed(noren.Textf("unit, relation and model are fixed"))
 	}
 	if g.Replace {
 		return !same || old.unit != g.Unit || old.neighbours != g.Neighbours.String(), nil
 	}
 	switch {
 	case old.unit != g.Unit || old.neighbours != g.Neighbours.String():
-		return false, old.fixed(fmt.Sprintf("its budget is for %s neighbours of one %s, not %s of one %s", old.neighbours, old.unit, g.Neighbours, g.Unit))
+		return false, old.fixed(noren.Textf("its budget is for %s neighbours of one %s, not %s of one %s", old.neighbours, old.unit, g.Neighbours, g.Unit))
 	case string(g.Accounting) != old.accounting || g.StatementDelta != old.statementDelta:
-		return false, old.fixed("its budget is in " + old.inWords())
+		return false, old.fixed(noren.Textf("its budget is in %s", old.inWords()))
 	case !old.limit().Within(g.Cap):
 		return false, old.capFalls()
 	case current == nil:
 		if spent && (g.FixedOnceSpent || model(string(g.Definition)) != "") {
-			return false, old.fixed("unit, relation and model are fixed")
+			return false, old.fixed(noren.Textf("unit, relation and model are fixed"))
 		}
 		if !g.Changed && g.OldFingerprint != old.fingerprint {
-			return false, changedError(g.Path, g.Name, "the file at this path is not the one that was granted as "+g.Name)
+			return false, changedError(g.Path, g.Name, noren.Textf("the file at this path is not the one that was granted as %s", g.Name))
 		}
 		return true, nil
 	case same:
 		return false, nil
 	case !g.Changed && g.Print == current.print:
-		return false, changedError(g.Path, g.Name, fmt.Sprintf("its definition or the order of its records is not that of version %d of data set %s", current.number, g.Name))
+		return false, changedError(g.Path, g.Name, noren.Textf("its definition or the order of its records is not that of version %d of data set %s", current.number, g.Name))
 	case !g.Changed:
-		return false, changedError(g.Path, g.Name, fmt.Sprintf("it is not version %d of data set %s", current.number, g.Name))
+		return false, changedError(g.Path, g.Name, noren.Textf("it is not version %d of data set %s", current.number, g.Name))
 	}
 	was, now := model(current.definition), model(string(g.Definition))
 	if spent && was != now {
-		return false, old.fixed("unit, relation and model are fixed")
+		return false, old.fixed(noren.Textf("unit, relation and model are fixed"))
 	}
 	if spent && (g.FixedOnceSpent || now != "") && (g.Print != current.print || !g.samePrints(current)) {
 		// A model is of the records in their order: the prints of the columns
 		// hold the order, the print of the table does not.
-		return false, old.fixed("unit, relation and model are fixed")
+		return false, old.fixed(noren.Textf("unit, relation and model are fixed"))
 	}
 	return true, nil
 }
@@ -506,15 +505,15 @@ func noDataset(name string) error {
 
 func noAnalyst(dataset, analyst string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "no-grant", Where: "analyst " + analyst, What: "has no budget in data set " + dataset, Err: ErrNoGrant,
+		Kind: noren.Refused, Code: "no-grant", Where: "analyst " + analyst, What: "has no budget in data set %s", Args: []any{dataset}, Err: ErrNoGrant,
 		Hint: "the steward grants one first",
 	}
 }
 
-func changedError(path, name, what string) error {
+func changedError(path, name string, what noren.Text) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "changed", Where: path, What: what, Err: ErrChanged,
-		Hint: "if it is the same data set in a new state, the steward grants " + name + " again as changed: what is spent stays spent",
+		Kind: noren.Refused, Code: "changed", Where: path, What: what.Format, Args: what.Args, Err: ErrChanged,
+		Hint: "if it is the same data set in a new state, the steward grants %s again as changed: what is spent stays spent", HintArgs: []any{name},
 	}
 }
 

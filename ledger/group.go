@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Goroutines that share a ledger commit their work in groups. One of them leads: it
@@ -54,7 +56,7 @@ func (j *job) end(err error) {
 
 // grouped runs j with others in one transaction. committed says that the transaction is
 // durable: with an error, the head file or the anchor is not.
-func (l *Ledger) grouped(ctx context.Context, what string, j *job) (committed bool, err error) {
+func (l *Ledger) grouped(ctx context.Context, what noren.Format, j *job) (committed bool, err error) {
 	j.ctx, j.since, j.lead, j.done = ctx, time.Now(), make(chan struct{}, 1), make(chan struct{})
 	l.groupMu.Lock()
 	l.queue = append(l.queue, j)
@@ -86,7 +88,7 @@ func (l *Ledger) grouped(ctx context.Context, what string, j *job) (committed bo
 	return j.committed, failOr(l.path, what, j.err)
 }
 
-func failOr(path, what string, err error) error {
+func failOr(path string, what noren.Format, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -75,7 +74,7 @@ func (l *Ledger) hold(ctx context.Context, known *moment, w *Wanted) (*Hold, err
 	case !b.Admits():
 		return nil, noAnalyst(w.Dataset, w.Principal)
 	case b.Version != w.Version:
-		return nil, changedVersion(w.Dataset, fmt.Sprintf("its version is %d, the request is for version %d", b.Version, w.Version))
+		return nil, changedVersion(w.Dataset, noren.Textf("its version is %d, the request is for version %d", b.Version, w.Version))
 	}
 	l.held.mu.Lock()
 	defer l.held.mu.Unlock()

@@ -216,7 +216,7 @@ func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	case state == "reserved":
 		reason = "its lease ran out"
 	}
-	return nil, nil, &noren.Error{Kind: noren.Refused, Code: "forfeited", Where: where, What: "charged before and not answered (" + reason + ")", Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew"}
+	return nil, nil, &noren.Error{Kind: noren.Refused, Code: "forfeited", Where: where, What: "charged before and not answered (%s)", Args: []any{reason}, Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew"}
 }
 
 // stored reads a released charge.
@@ -347,14 +347,14 @@ func noSchema(dataset string) error {
 
 func closedAnalyst(dataset, principal string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "closed", Where: "analyst " + principal, What: "is closed in data set " + dataset,
+		Kind: noren.Refused, Code: "closed", Where: "analyst " + principal, What: "is closed in data set %s", Args: []any{dataset},
 		Hint: "a new grant of the steward opens it; nothing was charged",
 	}
 }
 
-func changedVersion(dataset, what string) error {
+func changedVersion(dataset string, what noren.Text) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "changed", Where: "data set " + dataset, What: what + "; nothing was charged", Err: ErrChanged,
+		Kind: noren.Refused, Code: "changed", Where: "data set " + dataset, What: "%s; nothing was charged", Args: []any{what}, Err: ErrChanged,
 		Hint: "ask again for the current version",
 	}
 }
@@ -366,14 +366,14 @@ func isCurrent(ctx context.Context, tx *sql.Tx, q *Request, book *account) error
 	if err != nil {
 		return err
 	}
-	changed := func(what string) error { return changedVersion(q.Dataset, what) }
+	changed := func(what noren.Text) error { return changedVersion(q.Dataset, what) }
 	switch {
 	case v == nil:
-		return changed("its version is missing")
+		return changed(noren.Textf("its version is missing"))
 	case v.number != int64(q.Version):
-		return changed(fmt.Sprintf("its version is %d, the request is for version %d", v.number, q.Version))
+		return changed(noren.Textf("its version is %d, the request is for version %d", v.number, q.Version))
 	case !bytes.Equal(v.hash, q.Definition[:]):
-		return changed(fmt.Sprintf("the request is not for the definition of version %d", v.number))
+		return changed(noren.Textf("the request is not for the definition of version %d", v.number))
 	}
 	return nil
 }

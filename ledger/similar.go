@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -61,7 +60,7 @@ func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64, isNew bool) 
 		if err != nil {
 			return nil, err
 		}
-		if found.what == "" {
+		if found.what.IsZero() {
 			continue
 		}
 		names = append(names, a.name)
@@ -71,7 +70,7 @@ func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64, isNew bool) 
 	}
 	if len(names) > 0 && !g.OtherPeople {
 		return nil, &noren.Error{
-			Kind: noren.Usage, Code: "other-people", Where: g.Path, What: worst.what,
+			Kind: noren.Usage, Code: "other-people", Where: g.Path, What: worst.what.Format, Args: worst.what.Args,
 			Hint: "if no person is in both, the steward declares so; a new table of the same people is a new version of that data set",
 		}
 	}
@@ -129,7 +128,7 @@ func (g *Grant) likeness() own {
 
 // likeness says in what two data sets are alike; of several, the one of most weight.
 type likeness struct {
-	what   string
+	what   noren.Text
 	weight int
 }
 
@@ -157,7 +156,7 @@ func (g *Grant) compareWith(ctx context.Context, tx *sql.Tx, a *account, ours ow
 			others[name] = true
 		}
 		if smaller := min(len(ours.names), len(others)); !ours.declared && common > found.weight && 2*common >= smaller {
-			found = likeness{fmt.Sprintf("shares %d of %d columns with data set %s", common, smaller, a.name), common}
+			found = likeness{noren.Textf("shares %d of %d columns with data set %s", common, smaller, a.name), common}
 		}
 		at := slices.IndexFunc(of, func(r contentsRow) bool { return r.version == rows[i].number })
 		if at < 0 || g.Contents == nil {
@@ -168,11 +167,11 @@ func (g *Grant) compareWith(ctx context.Context, tx *sql.Tx, a *account, ours ow
 		if err != nil {
 			return found, err
 		}
-		if found.what != "" {
+		if !found.what.IsZero() {
 			continue
 		}
 		if mine, other := ours.sameValues(values); mine != "" {
-			found = likeness{fmt.Sprintf("its column %q has the values of column %q of data set %s", mine, other, a.name), 1}
+			found = likeness{noren.Textf("its column %q has the values of column %q of data set %s", mine, other, a.name), 1}
 		}
 	}
 	if len(byNames.Versions) > 0 && !ours.declared {

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -278,7 +277,7 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 		// Another process may have done a part of it at the same time, or all.
 		now, _, again := m.GetVersions(ctx)
 		if again != nil || now <= have {
-			return fail(l.path, fmt.Sprintf("cannot be brought from schema version %d to %d", have, want), err)
+			return fail(l.path, "cannot be brought from schema version %d to %d", err, have, want)
 		}
 		have = now
 	}
@@ -330,7 +329,7 @@ func (l *Ledger) retrySince(ctx context.Context, start time.Time, do func() erro
 
 // write runs do in one immediate transaction and commits, or leaves nothing
 // changed. now is the ledger's time in milliseconds.
-func (l *Ledger) write(ctx context.Context, what string, do func(ctx context.Context, tx *sql.Tx, now int64) error) error {
+func (l *Ledger) write(ctx context.Context, what noren.Format, do func(ctx context.Context, tx *sql.Tx, now int64) error) error {
 	var tx *sql.Tx
 	err := l.retry(ctx, func() (err error) {
 		tx, err = l.db.BeginTx(ctx, nil)

@@ -28,7 +28,7 @@ func (r *Report) Err() error {
 	if len(r.Faults) == 0 {
 		return nil
 	}
-	return &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: "ledger", What: "it has been changed from outside, or is damaged: " + strings.Join(r.Faults, "; "), Hint: "restore it from a copy and reconcile, or keep it as evidence"}
+	return &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: "ledger", What: "it has been changed from outside, or is damaged: %s", Args: []any{noren.Foreign(strings.Join(r.Faults, "; "))}, Hint: "restore it from a copy and reconcile, or keep it as evidence"}
 }
 
 func (r *Report) fault(format string, args ...any) {

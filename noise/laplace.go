@@ -53,21 +53,21 @@ func NewLaplace(scale *big.Rat) (*Laplace, error) {
 
 // checkScale refuses what is not in [2^-64, 2^56]; for the power-th power of a
 // scale, what is not in those bounds to that power.
-func checkScale(scale *big.Rat, power uint, what string) error {
+func checkScale(scale *big.Rat, power uint, what noren.Phrase) error {
 	if scale == nil || scale.Sign() <= 0 {
-		return &noren.Error{Kind: noren.Usage, What: what + " must be above 0"}
+		return &noren.Error{Kind: noren.Usage, What: "%s must be above 0", Args: []any{what}}
 	}
 	if scale.Cmp(powerOfTwo(maxScaleBits*int(power))) > 0 {
 		return &noren.Error{
 			Kind: noren.Usage,
-			What: what + " is too large for 64-bit results",
+			What: "%s is too large for 64-bit results", Args: []any{what},
 			Hint: "use a coarser grid or a larger epsilon",
 		}
 	}
 	if scale.Cmp(powerOfTwo(-minScaleBits*int(power))) < 0 {
 		return &noren.Error{
 			Kind: noren.Usage,
-			What: what + " is so small that there would be no noise",
+			What: "%s is so small that there would be no noise", Args: []any{what},
 			Hint: "use a finer grid or a smaller epsilon",
 		}
 	}

@@ -39,7 +39,7 @@ func checkLoss(sensitivity *big.Rat, loss int64, what string) error {
 		return &noren.Error{Kind: noren.Usage, What: "a sensitivity must be above 0"}
 	}
 	if loss <= 0 {
-		return &noren.Error{Kind: noren.Usage, What: what + " must be above 0"}
+		return &noren.Error{Kind: noren.Usage, What: "%s must be above 0", Args: []any{what}}
 	}
 	return nil
 }

@@ -132,9 +132,11 @@ func (f *frame) coordinate(j int, v float64) int32 {
 }
 
 // faults gathers what is wrong with options, so that all of it is reported at once.
-type faults []string
+type faults noren.Texts
 
-func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }
+func (f *faults) add(where string, what noren.Format, args ...any) {
+	*f = append(*f, noren.Textf("%s: %s", noren.Place(where), noren.Textf(what, args...)))
+}
 
 // Points brings the records of a private table to the coordinates that the
 // mechanism counts with, for [Diagnose] with [Mechanism.Setting]. The result is

@@ -2,7 +2,6 @@ package outlier
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -106,7 +105,7 @@ func MaxRecords(d int) int {
 
 func checkRecords(n, d int) error {
 	if most := MaxRecords(d); n > most {
-		return &noren.Error{Kind: noren.Usage, Where: "records", Code: codeTooMany, What: fmt.Sprintf("expected at most %d records for %d columns", most, d), Hint: "use fewer columns, or sample the records first"}
+		return &noren.Error{Kind: noren.Usage, Where: "records", Code: codeTooMany, What: "expected at most %d records for %d columns", Args: []any{most, d}, Hint: "use fewer columns, or sample the records first"}
 	}
 	return nil
 }

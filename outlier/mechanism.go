@@ -75,10 +75,10 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	m.frame, bad = newFrame(o.Axes, o.Step, o.Radius)
 	m.set = Setting{K: o.K, Radius2: m.frame.radius2, Neighbours: o.Neighbours, Coverage: o.Coverage}
 	if err := m.set.validate(max(1, len(o.Axes))); err != nil {
-		bad = append(bad, err.Error())
+		bad = append(bad, noren.TextOf(err))
 	}
 	if err := o.Cost.Validate(); err != nil {
-		bad = append(bad, err.Error())
+		bad = append(bad, noren.TextOf(err))
 	}
 	if !(o.IntervalShare >= 0 && o.IntervalShare <= 0.9) {
 		bad.add("interval share", "the share of epsilon for the interval must lie between 0 and 0.9")
@@ -128,7 +128,7 @@ func (m *Mechanism) checkInterval(ctx context.Context) error {
 	}
 	return &noren.Error{
 		Kind: noren.Usage, Code: "interval-share", Where: "interval share",
-		What: fmt.Sprintf("expected a narrower interval, got a half-width of about %.4g with the share and at most %.4g without it", with, without),
+		What: "expected a narrower interval, got a half-width of about %.4g with the share and at most %.4g without it", Args: []any{with, without},
 		Hint: "spend all of epsilon on the count, or choose another share or a larger epsilon",
 	}
 }
@@ -276,13 +276,13 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 func (m *Mechanism) Covers(atMost, records int64) error {
 	if m.set.Neighbours == account.ReplaceOne && records != int64(m.plan.Records) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: "records", Where: "records", What: fmt.Sprintf("expected the data set's public number of records, %d, got %d", records, m.plan.Records),
+			Kind: noren.Usage, Code: "records", Where: "records", What: "expected the data set's public number of records, %d, got %d", Args: []any{records, m.plan.Records},
 			Hint: "a data set of replace-one neighbours states the number of its records",
 		}
 	}
 	if most := MaxRecords(len(m.frame.axes)); atMost > int64(most) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: codeTooMany, Where: "records", What: fmt.Sprintf("expected at most %d records for %d columns, got a bound of %d", most, len(m.frame.axes), atMost),
+			Kind: noren.Usage, Code: codeTooMany, Where: "records", What: "expected at most %d records for %d columns, got a bound of %d", Args: []any{most, len(m.frame.axes), atMost},
 			Hint: "use fewer columns, or state a smaller bound of the number of records",
 		}
 	}

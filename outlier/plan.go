@@ -38,13 +38,13 @@ func (f *Facts) validate() error {
 	case f.Dimensions < 1:
 		bad.add("dimensions", "there must be at least one column")
 	case f.Neighbours == account.ReplaceOne && (f.Records < 1 || f.Records > most):
-		bad.add("records", fmt.Sprintf("for replace-one neighbours the number of records is public and must be given, 1 to %d in that number of dimensions", most))
+		bad.add("records", "for replace-one neighbours the number of records is public and must be given, 1 to %d in that number of dimensions", most)
 	}
 	if f.K < 1 || f.K > maxK {
-		bad.add("k", fmt.Sprintf("k must lie between 1 and %d", maxK))
+		bad.add("k", "k must lie between 1 and %d", maxK)
 	}
 	if err := checkEpsilon(f.Epsilon); err != nil {
-		bad = append(bad, err.Error())
+		bad = append(bad, noren.TextOf(err))
 	}
 	if f.Guess == 0 {
 		f.Guess = 3
@@ -228,11 +228,7 @@ func (f faults) err() error {
 	if len(f) == 0 {
 		return nil
 	}
-	text := f[0]
-	for _, s := range f[1:] {
-		text += "; " + s
-	}
-	return &noren.Error{Kind: noren.Usage, What: text}
+	return &noren.Error{Kind: noren.Usage, What: "%s", Args: []any{noren.Texts(f)}}
 }
 
 // bestStudent minimises the expected standard deviation of Student's t over

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -14,7 +13,7 @@ import (
 func bind(t *table.Table, f *table.Field) (*table.Column, error) {
 	c := t.Column(f.Name)
 	if c == nil {
-		return nil, &noren.Error{What: "the table was read without column " + f.Name}
+		return nil, &noren.Error{What: "the table was read without column %s", Args: []any{f.Name}}
 	}
 	same := c.Field.Type == f.Type && c.Len() == t.Rows
 	if f.Type == table.Date { // days are not seconds
@@ -24,7 +23,7 @@ func bind(t *table.Table, f *table.Field) (*table.Column, error) {
 		same = same && slices.Equal(c.Dict, f.Levels)
 	}
 	if !same {
-		return nil, &noren.Error{What: fmt.Sprintf("column %s was not read as %s as the query was made for", f.Name, f.Type)}
+		return nil, &noren.Error{What: "column %s was not read as %s as the query was made for", Args: []any{f.Name, f.Type}}
 	}
 	return c, nil
 }
@@ -34,9 +33,9 @@ func bind(t *table.Table, f *table.Field) (*table.Column, error) {
 func bindUnit(t *table.Table, name string) (*table.Column, error) {
 	switch u := t.Unit; {
 	case u == nil:
-		return nil, &noren.Error{What: "the table was read without the labels of its unit, column " + name}
+		return nil, &noren.Error{What: "the table was read without the labels of its unit, column %s", Args: []any{name}}
 	case u.Field.Name != name || u.Field.Type != table.Category || u.Len() != t.Rows:
-		return nil, &noren.Error{What: fmt.Sprintf("the labels of the records were not read from column %s as category", name)}
+		return nil, &noren.Error{What: "the labels of the records were not read from column %s as category", Args: []any{name}}
 	default:
 		return u, nil
 	}
@@ -67,5 +66,5 @@ func findField(fields []table.Field, where, name string) (*table.Field, error) {
 			return &fields[i], nil
 		}
 	}
-	return nil, &noren.Error{Kind: noren.Usage, Code: columnMissing, Where: where, What: fmt.Sprintf("there is no column %q", name), Hint: "the columns are " + fieldNames(fields)}
+	return nil, &noren.Error{Kind: noren.Usage, Code: columnMissing, Where: where, What: "there is no column %q", Args: []any{name}, Hint: "the columns are %s", HintArgs: []any{fieldNames(fields)}}
 }

@@ -43,14 +43,17 @@ type lexer struct {
 	pos int
 }
 
-// fault is an error at byte offset at. It repeats nothing of the predicate.
-func (l *lexer) fault(at int, what, hint string) error { return predicateError(l.src, at, what, hint) }
+// fault is an error at byte offset at, with the arguments of what. It repeats nothing of
+// the predicate.
+func (l *lexer) fault(at int, what, hint noren.Format, args ...any) *noren.Error {
+	return predicateError(l.src, at, noren.Textf(what, args...), hint)
+}
 
-func predicateError(src string, at int, what, hint string) error {
+func predicateError(src string, at int, what noren.Text, hint noren.Format) *noren.Error {
 	at = min(at, len(src))
 	return &noren.Error{
 		Kind: noren.Usage, Where: fmt.Sprintf("predicate, character %d", utf8.RuneCountInString(src[:at])+1),
-		What: what, Hint: hint,
+		What: what.Format, Args: what.Args, Hint: hint,
 	}
 }
 

@@ -2,7 +2,6 @@ package query
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 
@@ -157,8 +156,8 @@ func (o *Options) setDefaults() {
 // validate returns all faults of the options that can be seen without the grid.
 func (o *Options) validate() error {
 	var faults []error
-	fault := func(where, what, hint string) {
-		faults = append(faults, noren.Usagef(where, "%s", what).Hinted("%s", hint))
+	fault := func(where string, what, hint noren.Format, args ...any) {
+		faults = append(faults, noren.Usagef(where, what, args...).Hinted(hint))
 	}
 	needsColumn, needsBounds := true, true
 	known := true // a column that does not exist has no bounds to ask for
@@ -169,12 +168,12 @@ func (o *Options) validate() error {
 		needsBounds = false
 	case Sum, Mean, Variance, Quantile:
 	default:
-		fault("query", fmt.Sprintf("there is no query %q", string(o.Kind)), "one of count, sum, mean, variance, histogram, quantile")
+		fault("query", "there is no query %q", "one of count, sum, mean, variance, histogram, quantile", string(o.Kind))
 		return errors.Join(faults...)
 	}
 	switch {
 	case needsColumn && o.Column == "":
-		fault("column", "a "+string(o.Kind)+" needs a column", "the columns are "+fieldNames(o.Fields))
+		faults = append(faults, noren.Usagef("column", "a %s needs a column", o.Kind).Hinted("the columns are %s", fieldNames(o.Fields)))
 	case !needsColumn && o.Column != "":
 		fault("column", "a count has no column: it counts records", "count those that have a value with the condition: not column is missing")
 	case needsColumn:
@@ -185,7 +184,7 @@ func (o *Options) validate() error {
 			known = false
 		case needsBounds && !f.Type.IsNumber():
 			faults = append(faults, &noren.Error{
-				Kind: noren.Usage, Code: columnType, Where: "column " + f.Name, What: fmt.Sprintf("%s expects integer, decimal or date, got %s", o.Kind, f.Type),
+				Kind: noren.Usage, Code: columnType, Where: "column " + f.Name, What: "%s expects integer, decimal or date, got %s", Args: []any{o.Kind, f.Type},
 				Hint: "name a column of numbers",
 			})
 		case o.Kind == Histogram:
@@ -194,10 +193,10 @@ func (o *Options) validate() error {
 	}
 	switch b := o.Bounds; {
 	case needsBounds && b == nil && known:
-		fault("bounds", "a "+string(o.Kind)+" needs public bounds of the values", "say the least and the greatest value that is possible, from what is known about the column and not from the data")
+		fault("bounds", "a %s needs public bounds of the values", "say the least and the greatest value that is possible, from what is known about the column and not from the data", o.Kind)
 	case b == nil:
 	case !needsBounds:
-		fault("bounds", "a "+string(o.Kind)+" has no bounds", "a histogram has bins instead")
+		fault("bounds", "a %s has no bounds", "a histogram has bins instead", o.Kind)
 	case !(math.Abs(b.Lo) <= maxBound && math.Abs(b.Hi) <= maxBound):
 		fault("bounds", "are not finite numbers below 2^53", "")
 	case !(b.Lo < b.Hi):
@@ -242,28 +241,28 @@ func (o *Options) validateBins(f *table.Field) (faults []error) {
 }
 
 func (o *Options) validatePrivacy() (faults []error) {
-	fault := func(where, what, hint string) {
-		faults = append(faults, noren.Usagef(where, "%s", what).Hinted("%s", hint))
+	fault := func(where string, what, hint noren.Format, args ...any) {
+		faults = append(faults, noren.Usagef(where, what, args...).Hinted(hint))
 	}
 	delta := o.Noise == Gaussian
 	switch o.Noise {
 	case Laplace, Gaussian:
 		if o.Kind == Quantile {
-			fault("mechanism", "a quantile has no "+string(o.Noise)+" noise", "use exponential, or smooth for the median")
+			fault("mechanism", "a quantile has no %s noise", "use exponential, or smooth for the median", o.Noise)
 		}
 	case Exponential, Smooth:
 		if o.Kind != Quantile {
-			fault("mechanism", string(o.Noise)+" is for quantiles", "use laplace or gaussian")
+			fault("mechanism", "%s is for quantiles", "use laplace or gaussian", o.Noise)
 		}
 	default:
-		fault("mechanism", fmt.Sprintf("there is no mechanism %q", string(o.Noise)), "one of laplace, gaussian, exponential, smooth")
+		fault("mechanism", "there is no mechanism %q", "one of laplace, gaussian, exponential, smooth", string(o.Noise))
 		delta = o.Cost.Delta > 0
 	}
 	switch {
 	case o.Rho < 0:
 		fault("rho", "must be above 0", "say, for instance, 0.005")
 	case o.Rho > 0 && !delta:
-		fault("mechanism", string(o.Noise)+" noise is paid in epsilon, not in rho", "use gaussian")
+		fault("mechanism", "%s noise is paid in epsilon, not in rho", "use gaussian", o.Noise)
 	case o.Rho > 0 && (o.Cost.Delta <= 0 || o.Cost.Delta >= account.DeltaUnits):
 		fault("delta", "a loss in zCDP needs a delta above 0 and below 1 to be stated at", "for instance 1e-9")
 	case o.Cost.Epsilon <= 0:
@@ -275,7 +274,7 @@ func (o *Options) validatePrivacy() (faults []error) {
 	case delta && (o.Cost.Delta <= 0 || o.Cost.Delta >= account.DeltaUnits):
 		fault("delta", "gaussian noise needs a delta above 0 and below 1", "choose one far below 1 divided by the number of records, for instance 1e-9")
 	case !delta && o.Cost.Delta != 0:
-		fault("delta", string(o.Noise)+" needs no delta", "leave it out, or use gaussian noise")
+		fault("delta", "%s needs no delta", "leave it out, or use gaussian noise", o.Noise)
 	}
 	if o.Neighbours > account.ReplaceOne {
 		fault("neighbours", "is neither add-remove nor replace-one", "")
@@ -289,10 +288,10 @@ func (o *Options) validatePrivacy() (faults []error) {
 			faults = append(faults, err)
 		}
 		if o.MaxRows < 1 || o.MaxRows > maxRows {
-			fault("max-rows", fmt.Sprintf("expected the largest number of records of one %s that count, 1 to %d", o.Unit, maxRows), "few: noise grows with it; records beyond are left out")
+			fault("max-rows", "expected the largest number of records of one %s that count, 1 to %d", "few: noise grows with it; records beyond are left out", o.Unit, maxRows)
 		}
 		if len(o.Key) < minKey {
-			fault("key", fmt.Sprintf("the secret that picks the records of one %s has less than %d bytes", o.Unit, minKey), "")
+			fault("key", "the secret that picks the records of one %s has less than %d bytes", "", o.Unit, minKey)
 		}
 	}
 	if !(o.Level > 0 && o.Level < 1) {

@@ -83,7 +83,7 @@ func ParsePredicate(text string, fields []table.Field) (*Predicate, error) {
 	p := &parser{lexer: lexer{src: text}, all: fields, out: &Predicate{source: text}}
 	switch {
 	case len(text) > maxPredicate:
-		return nil, p.fault(0, fmt.Sprintf("the predicate is longer than %d bytes", maxPredicate), "")
+		return nil, p.fault(0, "the predicate is longer than %d bytes", "", maxPredicate)
 	case !utf8.ValidString(text):
 		return nil, p.fault(0, "the predicate is not UTF-8", "")
 	}
@@ -117,9 +117,9 @@ func (p *parser) is(kind tokenKind, text string) bool {
 	return p.tok.kind == kind && p.tok.text == text
 }
 
-func (p *parser) expect(sign, hint string) error {
+func (p *parser) expect(sign string, hint noren.Format) error {
 	if !p.is(tokenSign, sign) {
-		return p.fault(p.tok.at, "expected "+sign, hint)
+		return p.fault(p.tok.at, "expected %s", hint, sign)
 	}
 	return p.advance()
 }
@@ -152,7 +152,7 @@ func (p *parser) chain(word string, kind nodeKind, depth int, part func(int) (no
 
 func (p *parser) factor(depth int) (node, error) {
 	if depth == maxDepth {
-		return node{}, p.fault(p.tok.at, fmt.Sprintf("nested deeper than %d", maxDepth), "")
+		return node{}, p.fault(p.tok.at, "nested deeper than %d", "", maxDepth)
 	}
 	switch {
 	case p.is(tokenWord, "not"):
@@ -176,7 +176,7 @@ func (p *parser) factor(depth int) (node, error) {
 
 func (p *parser) condition() (node, error) {
 	if p.tok.kind != tokenName {
-		hint := "write: column = 'text'"
+		var hint noren.Format = "write: column = 'text'"
 		if p.tok.kind == tokenWord {
 			hint = "write a column that has the name of a reserved word in `backticks`"
 		}
@@ -228,7 +228,7 @@ func (p *parser) condition() (node, error) {
 		}
 		n.kind, n.op = nodeCompare, op
 		if f := p.out.fields[n.field]; f.Type == table.Category && op != equal && op != notEqual {
-			return n, p.fault(p.tok.at, "column "+f.Name+" is a category, whose texts have no order", "use = or !=, or declare the column ordered, with its levels")
+			return n, p.fault(p.tok.at, "column %s is a category, whose texts have no order", "use = or !=, or declare the column ordered, with its levels", f.Name)
 		}
 		if err := p.advance(); err != nil {
 			return n, err
@@ -276,7 +276,7 @@ func (p *parser) column(t token) (int, error) {
 	}
 	at := slices.IndexFunc(p.all, func(f table.Field) bool { return f.Name == t.text })
 	if at < 0 {
-		err := p.fault(t.at, "no column of this name", "the columns are "+fieldNames(p.all)+"; write a name with other signs in `backticks`")
+		err := p.fault(t.at, "no column of this name", "").Hinted("the columns are %s; write a name with other signs in `backticks`", fieldNames(p.all))
 		return 0, &noren.Error{Kind: noren.Usage, Code: columnMissing, Err: err}
 	}
 	p.out.fields = append(p.out.fields, p.all[at])
@@ -299,17 +299,17 @@ func (p *parser) literal(field int) (literal, error) {
 	f := &p.out.fields[field]
 	at, kind, text := p.tok.at, p.tok.kind, p.tok.text
 	if kind != tokenText && kind != tokenNumber {
-		return literal{}, p.fault(at, "expected a value for column "+f.Name, "write a text in quotes, a number without")
+		return literal{}, p.fault(at, "expected a value for column %s", "write a text in quotes, a number without", f.Name)
 	}
 	if isNumber := f.Type == table.Integer || f.Type == table.Decimal; isNumber != (kind == tokenNumber) {
 		if isNumber {
-			return literal{}, p.fault(at, fmt.Sprintf("column %s is %s and is compared with a text", f.Name, f.Type), "write the number without quotes")
+			return literal{}, p.fault(at, "column %s is %s and is compared with a text", "write the number without quotes", f.Name, f.Type)
 		}
-		return literal{}, p.fault(at, fmt.Sprintf("column %s is %s and is compared with a number", f.Name, f.Type), "write the value in quotes")
+		return literal{}, p.fault(at, "column %s is %s and is compared with a number", "write the value in quotes", f.Name, f.Type)
 	}
 	v, err := parseLiteral(f, text)
 	if err != nil {
-		return literal{}, p.fault(at, "column "+f.Name+": "+err.Error(), "")
+		return literal{}, p.fault(at, "column %s: %s", "", f.Name, noren.TextOf(err))
 	}
 	return v, p.advance()
 }

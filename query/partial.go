@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/noise"
@@ -116,19 +115,19 @@ func (q *Query) DecodePartial(text []byte) (*Partial, error) {
 		return nil, err
 	}
 	const head = len(partialFormat) + 12
-	bad := func(what string) (*Partial, error) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "sums", What: what}
+	bad := func(what noren.Text) (*Partial, error) {
+		return nil, &noren.Error{Kind: noren.BadData, Where: "sums", What: what.Format, Args: what.Args}
 	}
 	if len(text) < head || string(text[:len(partialFormat)]) != partialFormat {
-		return bad("expected sums in the binary form " + partialFormat)
+		return bad(noren.Textf("expected sums in the binary form " + partialFormat))
 	}
 	records := binary.LittleEndian.Uint64(text[len(partialFormat):])
 	n := binary.LittleEndian.Uint32(text[head-4:])
 	if int(n) != len(p.sums) || len(text) != head+16*len(p.sums) {
-		return bad(fmt.Sprintf("expected the %d sums of the query", len(p.sums)))
+		return bad(noren.Textf("expected the %d sums of the query", len(p.sums)))
 	}
 	if records > maxRecords {
-		return bad("expected sums of at most 2^31 records")
+		return bad(noren.Textf("expected sums of at most 2^31 records"))
 	}
 	p.records = int64(records)
 	for i := range p.sums {

@@ -185,7 +185,7 @@ func (q *Query) Covers(atMost, _ int64) error {
 	if atMost > maxRecords {
 		return &noren.Error{
 			Kind: noren.Usage, Code: "too-many-records", Where: "records",
-			What: fmt.Sprintf("expected at most %d records, got a bound of %d", int64(maxRecords), atMost), Hint: "state a smaller bound of the number of records",
+			What: "expected at most %d records, got a bound of %d", Args: []any{int64(maxRecords), atMost}, Hint: "state a smaller bound of the number of records",
 		}
 	}
 	return nil

@@ -68,7 +68,7 @@ func NewCheck(o CheckOptions) (*Check, error) {
 		bad.add("records", "replace-one takes the number of private records as public: give it, at most 2^30")
 	}
 	if err := o.Cost.Validate(); err != nil {
-		bad = append(bad, err.Error())
+		bad = append(bad, noren.TextOf(err))
 	}
 	if o.Cost.Epsilon == 0 || o.Cost.Delta != 0 {
 		bad.add("cost", "the check needs an epsilon and no delta")

@@ -1,8 +1,6 @@
 package ratio
 
 import (
-	"fmt"
-
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 )
@@ -32,7 +30,7 @@ func Shares(count, outside *float64, n account.Neighbours) (forCount, forOutside
 	if !(forCount >= 0 && forOutside >= 0 && forCount+forOutside <= MaxCheckShares+1e-9) {
 		return 0, 0, &noren.Error{
 			Kind: noren.Usage, Where: "count-share",
-			What: fmt.Sprintf("expected shares for both checks that add up to at most %g of epsilon, got %g", MaxCheckShares, forCount+forOutside), Hint: "0 leaves a check out",
+			What: "expected shares for both checks that add up to at most %g of epsilon, got %g", Args: []any{MaxCheckShares, forCount + forOutside}, Hint: "0 leaves a check out",
 		}
 	}
 	return forCount, forOutside, nil

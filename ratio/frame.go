@@ -217,17 +217,15 @@ func PublicAxes(t *table.Table, columns ...string) ([]axis.Axis, error) {
 }
 
 // faults collects faults, so that all are reported at once.
-type faults []string
+type faults noren.Texts
 
-func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }
+func (f *faults) add(where string, what noren.Format, args ...any) {
+	*f = append(*f, noren.Textf("%s: %s", noren.Place(where), noren.Textf(what, args...)))
+}
 
 func (f faults) err() error {
 	if len(f) == 0 {
 		return nil
 	}
-	all := f[0]
-	for _, s := range f[1:] {
-		all += "; " + s
-	}
-	return &noren.Error{Kind: noren.Usage, What: all}
+	return &noren.Error{Kind: noren.Usage, What: "%s", Args: []any{noren.Texts(f)}}
 }

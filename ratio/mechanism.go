@@ -239,7 +239,7 @@ func (o *Options) validate() error {
 		bad.add("centres", "between 1 and 4096 centres are possible")
 	}
 	if err := o.Cost.Validate(); err != nil {
-		bad = append(bad, err.Error())
+		bad = append(bad, noren.TextOf(err))
 	}
 	if o.Cost.Epsilon == 0 {
 		bad.add("epsilon", "the fit needs an epsilon above 0")
@@ -250,7 +250,7 @@ func (o *Options) validate() error {
 	switch o.Noise {
 	case RKHSPure, Laplace, Parametric, NoisyCentres:
 		if o.Cost.Delta > 0 {
-			bad.add("delta", "this mechanism needs no delta: leave it out, or ask for "+string(RKHSGaussian))
+			bad.add("delta", "this mechanism needs no delta: leave it out, or ask for %s", RKHSGaussian)
 		}
 	case DiscreteLaplace:
 		if o.Features != MarginalFeatures {
@@ -261,7 +261,7 @@ func (o *Options) validate() error {
 			bad.add("delta", "Gaussian noise needs a delta above 0, far below 1/n")
 		}
 	case SampledCentres:
-		bad.add("mechanism", "the paper's method C is refused: with private records for centres its (epsilon, b/n) holds, and so it would if b private records were published as they are; delta must be far below 1/n to mean anything. Use "+string(RKHSPure)+" with public centres, or "+string(NoisyCentres))
+		bad.add("mechanism", "the paper's method C is refused: with private records for centres its (epsilon, b/n) holds, and so it would if b private records were published as they are; delta must be far below 1/n to mean anything. Use %s with public centres, or %s", RKHSPure, NoisyCentres)
 	default:
 		bad.add("mechanism", "unknown mechanism: rkhs-pure, rkhs-gaussian, laplace, parametric or noisy-centres")
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -121,7 +120,7 @@ func Unknown(ctx context.Context, path string, form dataset.File, ledgers []*led
 		}
 		if name != "" {
 			return &noren.Error{
-				Kind: noren.Refused, Code: CodeKnown, Where: path, What: fmt.Sprintf("belongs to data set %s; an unaccounted answer is refused", name),
+				Kind: noren.Refused, Code: CodeKnown, Where: path, What: "belongs to data set %s; an unaccounted answer is refused", Args: []any{name},
 				Hint: "ask the data set: its budget is charged",
 			}
 		}
@@ -339,7 +338,7 @@ func (d *Dataset) unchanged(ctx context.Context) error {
 		return nil
 	}
 	changed := &noren.Error{
-		Kind: noren.Refused, Code: CodeChanged, Where: "data set " + d.Name, What: fmt.Sprintf("the file is not version %d; nothing was charged", d.Version),
+		Kind: noren.Refused, Code: CodeChanged, Where: "data set " + d.Name, What: "the file is not version %d; nothing was charged", Args: []any{d.Version},
 		Hint: "if it is the same data set in a new state, the steward grants it as changed: what is spent stays spent",
 	}
 	whole, err := d.ledger.HasContents(ctx, d.Name)

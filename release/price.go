@@ -94,7 +94,7 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		}
 		if balance.Version != q.Dataset.Version {
 			return nil, &noren.Error{
-				Kind: noren.Refused, Code: CodeChanged, Where: "data set " + q.Dataset.Name, What: fmt.Sprintf("its version is %d, the request is for version %d; nothing was charged", balance.Version, q.Dataset.Version),
+				Kind: noren.Refused, Code: CodeChanged, Where: "data set " + q.Dataset.Name, What: "its version is %d, the request is for version %d; nothing was charged", Args: []any{balance.Version, q.Dataset.Version},
 				Hint: "ask again for the current version",
 			}
 		}
@@ -117,7 +117,7 @@ func (q *Request) fits(m Mechanism) error {
 		}
 		if have.Type != f.Type || have.Layout != f.Layout || !slices.Equal(have.Levels, f.Levels) {
 			return &noren.Error{
-				Kind: noren.Usage, Code: CodeColumnType, Where: "column " + f.Name, What: fmt.Sprintf("the query reads it as %s, the data set defines it as %s", f.Type, have.Type),
+				Kind: noren.Usage, Code: CodeColumnType, Where: "column " + f.Name, What: "the query reads it as %s, the data set defines it as %s", Args: []any{f.Type, have.Type},
 				Hint: "the definition of the data set decides how a column is read",
 			}
 		}
@@ -152,34 +152,34 @@ func (q *Request) underModel(ctx context.Context, one Mechanism, out *Part) erro
 	if where != "" {
 		where = "data set " + where
 	}
-	refuse := func(what, hint string) error {
-		return &noren.Error{Kind: noren.Usage, Code: CodeModel, Where: where, What: what, Hint: hint}
+	refuse := func(what noren.Text, hint noren.Format) error {
+		return &noren.Error{Kind: noren.Usage, Code: CodeModel, Where: where, What: what.Format, Args: what.Args, Hint: hint}
 	}
 	dependent, ok := one.(Dependent)
 	if m == nil {
 		if ok {
-			return refuse("has no model of dependence", "the steward grants the data set under a model: every answer is then priced under it")
+			return refuse(noren.Textf("has no model of dependence"), "the steward grants the data set under a model: every answer is then priced under it")
 		}
 		return nil
 	}
 	if ok {
 		if dependent.ModelHash() != q.Dataset.modelHash || dependent.Column() != m.Column {
-			return refuse("the query was made for another model than the data set's", "")
+			return refuse(noren.Textf("the query was made for another model than the data set's"), "")
 		}
 		return nil
 	}
 	for _, f := range one.Columns() {
 		if f.Name != m.Column {
-			return refuse(fmt.Sprintf("the model covers column %s, the query reads %s", m.Column, f.Name), "ask about the column of the model")
+			return refuse(noren.Textf("the model covers column %s, the query reads %s", m.Column, f.Name), "ask about the column of the model")
 		}
 	}
 	if own, most := q.Dataset.model.Model, len(q.Dataset.model.StateNames()); !sameStates(own, most) {
 		// A query reads every record by all states, and the model knows nothing of
 		// a record in a state that is not its own.
-		return refuse("the records of the model have different states, which only a mechanism for the model distinguishes", "ask for an answer under the model")
+		return refuse(noren.Textf("the records of the model have different states, which only a mechanism for the model distinguishes"), "ask for an answer under the model")
 	}
 	if out.Cost.Delta != 0 {
-		return refuse("an answer under the model needs delta 0", "choose noise that is private without a delta")
+		return refuse(noren.Textf("an answer under the model needs delta 0"), "choose noise that is private without a delta")
 	}
 	var err error
 	if out.Cost, err = correlated.Price(ctx, q.Dataset.model.Model, out.Cost); err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -98,10 +97,10 @@ func (b *Budget) resumable() bool { return b.Key != "" && len(b.NoiseKey) > 0 }
 func (q *Request) accounted() bool { return q.Dataset.ledger != nil }
 
 func (q *Request) validate() error {
-	var faults []string
-	need := func(ok bool, what string) {
+	var faults noren.Texts
+	need := func(ok bool, what noren.Format) {
 		if !ok {
-			faults = append(faults, what)
+			faults = append(faults, noren.Textf(what))
 		}
 	}
 	need(q.Mechanism != nil, "a mechanism")
@@ -111,7 +110,7 @@ func (q *Request) validate() error {
 		q.Budget.Identity = certificate.Declared
 	}
 	if len(faults) > 0 {
-		return &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs " + strings.Join(faults, ", ")}
+		return &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs %s", Args: []any{faults}}
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -61,7 +60,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	}
 	if most := q.Budget.Most; most != nil && !quote.Cost.Within(*most) {
 		return nil, &noren.Error{
-			Kind: noren.Refused, Code: CodeMost, Where: "the request", What: fmt.Sprintf("it costs %s, more than the %s that it allows; nothing was charged", quote.Cost, *most),
+			Kind: noren.Refused, Code: CodeMost, Where: "the request", What: "it costs %s, more than the %s that it allows; nothing was charged", Args: []any{quote.Cost, *most},
 			Hint: "ask for the price again",
 		}
 	}
@@ -269,8 +268,8 @@ func (r *run) withheld(ctx context.Context) error {
 	e := &noren.Error{Kind: noren.BadData, Code: CodeWithheld, Where: r.q.Dataset.Path, What: "the answer is withheld: the file could not be read as declared"}
 	if r.charge != nil {
 		e.Where = "data set " + r.q.Dataset.Name
-		e.What = "the answer is withheld: the file could not be read as granted; the charge stays"
-		e.Hint = "the steward grants the file again to find out why"
+		e.Saying("the answer is withheld: the file could not be read as granted; the charge stays")
+		e.Hinted("the steward grants the file again to find out why")
 	}
 	return e
 }

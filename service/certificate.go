@@ -62,7 +62,7 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 		fail(api.CheckSignature, r.Certificate, err)
 	}
 	if len(r.Trust) > 0 && err == nil && !out.Trusted {
-		fail(api.CheckKey, r.Certificate, &noren.Error{Kind: noren.NotMet, Code: "untrusted", What: "it is signed by a key that is none of those trusted (" + signed.Signature.KeyID + ")"})
+		fail(api.CheckKey, r.Certificate, &noren.Error{Kind: noren.NotMet, Code: "untrusted", What: "it is signed by a key that is none of those trusted (%s)", Args: []any{signed.Signature.KeyID}})
 	}
 	if err := matches(ctx, signed, r.File); err != nil {
 		if noren.KindOf(err) != noren.NotMet {

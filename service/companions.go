@@ -1,7 +1,6 @@
 package service
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -37,7 +36,7 @@ func (c companions) retract(err error, release string, force bool) error {
 	}
 	return &noren.Error{
 		Kind: noren.KindOf(err), Where: release,
-		What: fmt.Sprintf("was not made; removed again: %s, and with them the files of these names that they replaced", strings.Join(gone, ", ")),
+		What: "was not made; removed again: %s, and with them the files of these names that they replaced", Args: []any{strings.Join(gone, ", ")},
 		Hint: "make the release again with the same names", Err: err,
 	}
 }

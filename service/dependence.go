@@ -15,7 +15,7 @@ import (
 
 // openJSON opens a part of a request: the text that it holds, or the file that it
 // names. name is how errors call it. Reading it ends with ctx.
-func openJSON(ctx context.Context, text json.RawMessage, field, path, what string) (r io.Reader, name string, err error) {
+func openJSON(ctx context.Context, text json.RawMessage, field, path string, what noren.Phrase) (r io.Reader, name string, err error) {
 	if len(text) > 0 && path != "" {
 		return nil, "", noren.Usagef(field, "expected JSON or a file, got both")
 	}

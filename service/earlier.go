@@ -19,7 +19,7 @@ type earlier struct {
 }
 
 // check refuses one without the other, and both where they cannot be compared.
-func (e earlier) check(possible bool, needs string) error {
+func (e earlier) check(possible bool, needs noren.Format) error {
 	switch {
 	case e.release == "" && e.source == "" && len(e.quasi) == 0 && e.certificate == "":
 		return nil
@@ -28,7 +28,7 @@ func (e earlier) check(possible bool, needs string) error {
 	case len(e.quasi) > 0 && e.certificate != "":
 		return noren.Usagef("previous", "expected the quasi-identifiers of the earlier release or its certificate, got both")
 	case !possible:
-		return noren.Usagef("previous", "%s", needs)
+		return noren.Usagef("previous", needs)
 	}
 	return nil
 }

@@ -305,11 +305,11 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 	var e *noren.Error
 	switch cells, columns := r.Misfits(); {
 	case cells > 0:
-		e = &noren.Error{What: text.Misfits(text.English, cells, columns) + ", which is not confirmed"}
+		e = &noren.Error{What: "%s, which is not confirmed", Args: []any{noren.Foreign(text.Misfits(text.English, cells, columns))}}
 	case len(g.proposed) > 0:
-		e = &noren.Error{What: "the schema is not confirmed: the types of " + strings.Join(g.proposed, ", ") + " were proposed from the values"}
+		e = &noren.Error{What: "the schema is not confirmed: the types of %s were proposed from the values", Args: []any{strings.Join(g.proposed, ", ")}}
 	case g.missing:
-		e = &noren.Error{What: "the schema is not confirmed: the missing texts " + strings.Join(d.Missing, ", ") + " were proposed from the values, and the request states none"}
+		e = &noren.Error{What: "the schema is not confirmed: the missing texts %s were proposed from the values, and the request states none", Args: []any{strings.Join(d.Missing, ", ")}}
 	default:
 		return nil
 	}

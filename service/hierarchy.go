@@ -92,7 +92,8 @@ func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckReque
 		}
 	}
 	if len(names) > 0 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: r.Input + ": column " + r.Column, What: uncovered(c, names), Hint: "add their lines to " + r.Hierarchy}
+		what := uncovered(c, names)
+		return nil, &noren.Error{Kind: noren.BadData, Where: r.Input + ": column " + r.Column, What: what.Format, Args: what.Args, Hint: "add their lines to %s", HintArgs: []any{r.Hierarchy}}
 	}
 	return &api.HierarchyCheck{Values: len(c.Dict), Lines: h.Leaves(), Levels: h.Levels()}, nil
 }
@@ -141,7 +142,7 @@ func (s *Service) readValues(ctx context.Context, t *api.Table, column string) (
 }
 
 // uncovered says how many values have no line, and in which records they are.
-func uncovered(c *table.Column, names map[string]bool) string {
+func uncovered(c *table.Column, names map[string]bool) noren.Text {
 	const shown = 10
 	var first []string
 	records := 0
@@ -156,5 +157,5 @@ func uncovered(c *table.Column, names map[string]bool) string {
 	if records > shown {
 		first = append(first, "...")
 	}
-	return fmt.Sprintf("%d values in %d records have no line in the hierarchy: records %s", len(names), records, strings.Join(first, ", "))
+	return noren.Textf("%d values in %d records have no line in the hierarchy: records %s", len(names), records, strings.Join(first, ", "))
 }

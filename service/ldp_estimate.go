@@ -89,37 +89,37 @@ func (s *Service) ldpEstimation(r *api.LDPEstimateRequest) (*ldpEstimation, surv
 	if err != nil {
 		return nil, o, err
 	}
-	bad := func(where, what, hint string) error {
-		return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
+	bad := func(where string, what noren.Format, hint noren.Text) error {
+		return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint.Format, HintArgs: hint.Args}
 	}
 	associates := r.With != nil || len(r.Associate) > 0
 	switch {
 	case len(r.Reports) == 0:
-		return nil, o, bad("reports", "expected one file or more", "")
+		return nil, o, bad("reports", "expected one file or more", noren.Text{})
 	case !(r.MaxMalformed >= 0 && r.MaxMalformed <= 1):
-		return nil, o, bad("max-malformed", "expected a share above 0, at most 1", "")
+		return nil, o, bad("max-malformed", "expected a share above 0, at most 1", noren.Text{})
 	case !(r.Level >= 0 && r.Level < 1):
-		return nil, o, bad("level", "must lie between 0 and 1", "")
+		return nil, o, bad("level", "must lie between 0 and 1", noren.Text{})
 	case !(r.Alpha >= 0 && r.Alpha < 1):
-		return nil, o, bad("alpha", "must lie between 0 and 1", "")
+		return nil, o, bad("alpha", "must lie between 0 and 1", noren.Text{})
 	case r.Correction != "" && r.Correction != "holm" && r.Correction != "bonferroni":
-		return nil, o, bad("correction", "expected holm or bonferroni", "")
+		return nil, o, bad("correction", "expected holm or bonferroni", noren.Text{})
 	case sv.Rappor() == nil && (r.Counts || r.WantCounts || r.WantParams):
-		return nil, o, bad("counts", "counts and parameters are RAPPOR's", "leave them out for "+sv.Mechanism())
+		return nil, o, bad("counts", "counts and parameters are RAPPOR's", noren.Textf("leave them out for %s", sv.Mechanism()))
 	case r.WantMap && r.Candidates == nil && r.Map == nil:
-		return nil, o, bad("write-map", "a map is of candidates", "name the candidates")
+		return nil, o, bad("write-map", "a map is of candidates", noren.Textf("name the candidates"))
 	case r.Counts && (r.Rounds || associates):
-		return nil, o, bad("counts", "counts do not tell whose report is whose", "estimate rounds and associations from report files")
+		return nil, o, bad("counts", "counts do not tell whose report is whose", noren.Textf("estimate rounds and associations from report files"))
 	case associates && r.AllowRepeats:
-		return nil, o, bad("allow-repeats", "an association is of one report a person", "")
+		return nil, o, bad("allow-repeats", "an association is of one report a person", noren.Text{})
 	case r.Rounds && (r.AllowRepeats || associates):
-		return nil, o, bad("rounds", "rounds are not estimated with repeats or associations", "")
+		return nil, o, bad("rounds", "rounds are not estimated with repeats or associations", noren.Text{})
 	case r.Rounds && r.WantCounts:
-		return nil, o, bad("write-counts", "counts are of one report a person, and rounds have several", "write the counts of each round apart")
+		return nil, o, bad("write-counts", "counts are of one report a person, and rounds have several", noren.Textf("write the counts of each round apart"))
 	case r.With != nil && len(r.Associate) > 0:
-		return nil, o, bad("associate", "expected an association within these reports or with others, got both", "")
+		return nil, o, bad("associate", "expected an association within these reports or with others, got both", noren.Text{})
 	case len(r.Associate) != 0 && len(r.Associate) != 2:
-		return nil, o, bad("associate", "name two columns", "")
+		return nil, o, bad("associate", "name two columns", noren.Text{})
 	}
 	if r.Correction == "bonferroni" {
 		o.Correction = ldp.Bonferroni
@@ -141,7 +141,7 @@ func (s *Service) candidateMap(sv *survey.Survey, words []string, name string, f
 		return nil, nil
 	}
 	if sv.Kind() != survey.Words {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "candidates", What: "candidates are for the words of rappor", Hint: "leave them out for " + sv.Mechanism()}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "candidates", What: "candidates are for the words of rappor", Hint: "leave them out for %s", HintArgs: []any{sv.Mechanism()}}
 	}
 	if words != nil && file != nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "candidates", What: "expected words or a map, got both"}
@@ -157,7 +157,7 @@ func (s *Service) candidateMap(sv *survey.Survey, words []string, name string, f
 }
 
 // readLDP reads a file whole.
-func readLDP[T any](s *Service, f api.LDPFile, what string, read func(r io.Reader, name string) (T, error)) (out T, err error) {
+func readLDP[T any](s *Service, f api.LDPFile, what noren.Phrase, read func(r io.Reader, name string) (T, error)) (out T, err error) {
 	in, err := s.openLDP(f, what)
 	if err != nil {
 		return out, err
@@ -167,7 +167,7 @@ func readLDP[T any](s *Service, f api.LDPFile, what string, read func(r io.Reade
 }
 
 // openLDP opens a file of a request.
-func (s *Service) openLDP(f api.LDPFile, what string) (io.ReadCloser, error) {
+func (s *Service) openLDP(f api.LDPFile, what noren.Phrase) (io.ReadCloser, error) {
 	switch {
 	case f.Reader != nil:
 		return io.NopCloser(f.Reader), nil
@@ -176,7 +176,7 @@ func (s *Service) openLDP(f api.LDPFile, what string) (io.ReadCloser, error) {
 	}
 	in, err := os.Open(f.Name)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: f.Name, What: what + " cannot be read", Hint: "does the file exist?"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: f.Name, What: "%s cannot be read", Args: []any{what}, Hint: "does the file exist?"}
 	}
 	return in, nil
 }
@@ -217,7 +217,7 @@ func (e *ldpEstimation) fromCounts(ctx context.Context, o survey.Options) (*ldp.
 		c := file.RapporCounts
 		for j, other := range read {
 			if c.Reports() > 0 && slices.Equal(c.N, other.N) && slices.Equal(c.Bits, other.Bits) {
-				return nil, &noren.Error{Kind: noren.BadData, Where: f.Name, What: "has the same counts as " + e.r.Reports[j].Name, Hint: "name each file of counts once"}
+				return nil, &noren.Error{Kind: noren.BadData, Where: f.Name, What: "has the same counts as %s", Args: []any{e.r.Reports[j].Name}, Hint: "name each file of counts once"}
 			}
 		}
 		read = append(read, &ldp.RapporCounts{N: slices.Clone(c.N), Bits: slices.Clone(c.Bits)})
@@ -245,7 +245,7 @@ func (e *ldpEstimation) named(name string, file *survey.Counts) error {
 		return nil
 	}
 	if e.question != "" && e.question != file.Question {
-		return &noren.Error{Kind: noren.BadData, Code: "other-specification", Where: name, What: fmt.Sprintf("the reports answer the question %q, and those before %q", file.Question, e.question)}
+		return &noren.Error{Kind: noren.BadData, Code: "other-specification", Where: name, What: "the reports answer the question %q, and those before %q", Args: []any{file.Question, e.question}}
 	}
 	e.question = file.Question
 	return nil
@@ -310,7 +310,7 @@ func (e *ldpEstimation) associate(ctx context.Context, c *survey.Collector, word
 	var index [2]int
 	for i, name := range e.r.Associate {
 		if index[i] = slices.Index(columns, name); index[i] < 0 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "associate", What: fmt.Sprintf("the reports hold no column %q", name), Hint: "they hold " + strings.Join(columns, ", ")}
+			return nil, &noren.Error{Kind: noren.Usage, Where: "associate", What: "the reports hold no column %q", Args: []any{name}, Hint: "they hold %s", HintArgs: []any{strings.Join(columns, ", ")}}
 		}
 	}
 	j, err := c.Associate(ctx, index[0], c, index[1])

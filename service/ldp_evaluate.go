@@ -207,7 +207,7 @@ func (s *Service) noteUnit(looked *infer.Report) {
 
 // boundsOf reads the two ends of a number or a date.
 func boundsOf(f table.Field, texts []string) (*[2]float64, error) {
-	bad := &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("expected two ends of column %s, of type %s", f.Name, f.Type)}
+	bad := &noren.Error{Kind: noren.Usage, What: "expected two ends of column %s, of type %s", Args: []any{f.Name, f.Type}}
 	if len(texts) != 2 || !f.Type.IsNumber() {
 		return nil, bad
 	}

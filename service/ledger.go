@@ -135,6 +135,6 @@ func unhinted(err error) string {
 		return err.Error()
 	}
 	plain := *e
-	plain.Hint = ""
+	plain.Hinted("")
 	return plain.Error()
 }

@@ -73,7 +73,7 @@ func (a *assessing) statedBefore(release *table.Table) ([]string, error) {
 	}
 	for _, name := range names {
 		if release.Column(name) == nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: a.earlier.release, What: "the earlier release has no column " + name + ", which is stated to be a quasi-identifier of it"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: a.earlier.release, What: "the earlier release has no column %s, which is stated to be a quasi-identifier of it", Args: []any{name}}
 		}
 	}
 	return names, nil
@@ -88,19 +88,19 @@ const codePreviousQuasi = "previous-quasi"
 // is refused.
 func (a *assessing) differing(source, release *table.Table, row []uint32) ([]string, error) {
 	found := assess.NewChanged(source, release, row, func(name string) bool { return name == a.unit })
-	what := ""
+	var what noren.Text
 	switch {
 	case len(found.Quasi) == 0:
-		what = "no column of the earlier release differs from its source: its quasi-identifiers are not known"
+		what = noren.Textf("no column of the earlier release differs from its source: its quasi-identifiers are not known")
 	case found.Single:
-		what = "the quasi-identifiers of the earlier release are not known: these columns differ from its source, but one record alone has its values of them, so that some are none: " + strings.Join(found.Quasi, ", ")
+		what = noren.Textf("the quasi-identifiers of the earlier release are not known: these columns differ from its source, but one record alone has its values of them, so that some are none: %s", strings.Join(found.Quasi, ", "))
 	case len(found.Undecided) > 0:
-		what = "the quasi-identifiers of the earlier release are not known: these columns do not differ from its source, or by the names of their values alone, and may be some of them: " + strings.Join(found.Undecided, ", ")
+		what = noren.Textf("the quasi-identifiers of the earlier release are not known: these columns do not differ from its source, or by the names of their values alone, and may be some of them: %s", strings.Join(found.Undecided, ", "))
 	default:
 		return found.Quasi, nil
 	}
 	return nil, &noren.Error{
-		Kind: noren.BadData, Code: codePreviousQuasi, Where: a.earlier.release, What: what,
+		Kind: noren.BadData, Code: codePreviousQuasi, Where: a.earlier.release, What: what.Format, Args: what.Args,
 		Hint: "name its quasi-identifiers, or its certificate",
 	}
 }

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -195,7 +194,7 @@ func readKeys(path string, by []string) ([][]string, error) {
 	at := make([]int, len(by))
 	for j, name := range by {
 		if at[j] = slices.Index(rows[0], name); at[j] < 0 {
-			return nil, &noren.Error{Kind: noren.BadData, Where: path, What: fmt.Sprintf("its header has no column %q", name)}
+			return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "its header has no column %q", Args: []any{name}}
 		}
 	}
 	groups := make([][]string, len(rows)-1)

@@ -99,7 +99,7 @@ func evidenceOf(path string, s *certificate.Signed, trusted []ed25519.PublicKey)
 		return nil, &noren.Error{Kind: noren.KindOf(err), Where: path, Err: err}
 	}
 	if !known {
-		return nil, &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: path, What: "it is signed by a key that is not trusted (" + s.Signature.KeyID + ")", Hint: "trust the public key of its signer"}
+		return nil, &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: path, What: "it is signed by a key that is not trusted (%s)", Args: []any{s.Signature.KeyID}, Hint: "trust the public key of its signer"}
 	}
 	c := s.Certificate.Charge
 	if c == nil {

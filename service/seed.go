@@ -2,7 +2,6 @@ package service
 
 import (
 	"encoding/hex"
-	"fmt"
 	"strconv"
 
 	"github.com/noren-privacy/noren"
@@ -39,7 +38,7 @@ func setSeed(r *api.AnonymizeRequest, o *kanon.Options) error {
 	case !r.InsecureSeed:
 		return &noren.Error{
 			Kind: noren.Usage, Code: CodeSeedShort, Where: "seed",
-			What: fmt.Sprintf("expected %d hexadecimal digits or more, got %d characters: short seeds can be tried until one gives the order of the rows", seedDigits, len(r.Seed)),
+			What: "expected %d hexadecimal digits or more, got %d characters: short seeds can be tried until one gives the order of the rows", Args: []any{seedDigits, len(r.Seed)},
 			Hint: "draw one, for instance by openssl rand -hex 16, or leave it out",
 		}
 	}

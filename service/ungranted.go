@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -199,7 +198,7 @@ func (s *Service) reachable(ctx context.Context, path string) (ledgers []*ledger
 		if err != nil {
 			return ledgers, &noren.Error{
 				Kind: noren.Refused, Code: "ledger-unreadable", Where: path,
-				What: fmt.Sprintf("refused: ledger %s cannot be opened to see whether it knows the file", candidate), Err: err,
+				What: "refused: ledger %s cannot be opened to see whether it knows the file", Args: []any{candidate}, Err: err,
 				Hint: "verify that ledger, or name another",
 			}
 		}

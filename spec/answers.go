@@ -83,7 +83,7 @@ func (a *Answers) Check(r *infer.Report) error {
 	}{{"known", a.Known}, {"harmful", a.Harmful}, {"unit", units}} {
 		for _, name := range list.columns {
 			if !slices.Contains(names, name) {
-				return noren.Usagef(list.where, "the file has no column %s", name).Hinted("%s", nearest(name, names, true))
+				return noren.Usagef(list.where, "the file has no column %s", name).Advising(nearest(name, names, true))
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Spec) Definition(ctx context.Context, src file.Source, o DatasetOptions
 	for i, stored := range src.Columns() {
 		f := schema.Fields[i]
 		if f.Number != "" {
-			return nil, nil, s.fault("columns."+f.Name+".format", "expected plain numbers: the cell rule of data sets knows no number formats, so that their definitions stay as they are", "write the numbers of the file as digits with a point")
+			return nil, nil, s.fault("columns."+f.Name+".format", noren.Textf("expected plain numbers: the cell rule of data sets knows no number formats, so that their definitions stay as they are"), noren.Textf("write the numbers of the file as digits with a point"))
 		}
 		switch {
 		case o.Model != nil && o.Model.Column == f.Name:
@@ -60,7 +60,7 @@ func (s *Spec) Definition(ctx context.Context, src file.Source, o DatasetOptions
 	if o.Strict {
 		if len(proposed) > 0 {
 			return nil, nil, &noren.Error{
-				Kind: noren.Usage, Code: "schema-incomplete", Where: src.Name(), What: "no type is given for " + strings.Join(proposed, ", "),
+				Kind: noren.Usage, Code: "schema-incomplete", Where: src.Name(), What: "no type is given for %s", Args: []any{strings.Join(proposed, ", ")},
 				Hint: "a specification must give the type of every column",
 			}
 		}

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -65,7 +64,7 @@ func (r *resolution) settleSource(ctx context.Context, src table.Source, schema 
 				if token.Text != "" {
 					return &noren.Error{
 						Kind: noren.Usage, Code: CodeMissingUnclear, Where: src.Name() + ": column " + c.Field.Name,
-						What: fmt.Sprintf("%q stands for a missing value among numbers or dates elsewhere and is a word here: expected a decision which it is", token.Text),
+						What: "%q stands for a missing value among numbers or dates elsewhere and is a word here: expected a decision which it is", Args: []any{token.Text},
 						Hint: "name this text as missing if it is missing everywhere; else name the texts that are missing",
 					}
 				}

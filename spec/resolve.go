@@ -1,10 +1,8 @@
 package spec
 
 import (
-	"fmt"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
@@ -22,10 +20,10 @@ func (s *Spec) Resolve(
 	infer func(columns []int) ([]table.Field, error),
 	hierarchy func(path string) (*table.Hierarchy, error),
 ) (*table.Schema, error) {
-	var faults []string
+	var faults noren.Lines
 	var refused error // a hierarchy that exceeds a limit, which no other fault is to hide
 	report := func(e *noren.Error) {
-		faults = append(faults, e.Error())
+		faults = append(faults, noren.TextOf(e))
 		if refused == nil && meter.Refused(e) != nil {
 			refused = e
 		}
@@ -40,11 +38,11 @@ func (s *Spec) Resolve(
 	}
 	for _, name := range s.sortedColumns() {
 		if !slices.Contains(names, name) {
-			report(s.fault("columns."+name, "the file has no such column", nearest(name, names, confirmed)))
+			report(s.fault("columns."+name, noren.Textf("the file has no such column"), nearest(name, names, confirmed)))
 		}
 	}
 	if s.Unit != "" && !slices.Contains(names, s.Unit) {
-		report(s.fault("unit", "the file has no such column", nearest(s.Unit, names, confirmed)))
+		report(s.fault("unit", noren.Textf("the file has no such column"), nearest(s.Unit, names, confirmed)))
 	}
 	schema := &table.Schema{Fields: make([]table.Field, len(columns))}
 	var untyped []int
@@ -62,7 +60,7 @@ func (s *Spec) Resolve(
 		if c.Role != "" {
 			role, err := table.ParseRole(c.Role)
 			if err != nil {
-				report(s.fault(path+".role", err.Error(), ""))
+				report(s.fault(path+".role", noren.TextOf(err), noren.Text{}))
 			}
 			f.Role = role
 		}
@@ -107,7 +105,7 @@ func (s *Spec) resolveType(path string, c Column, f *table.Field, report func(*n
 	case c.Type != "":
 		t, err := table.ParseType(c.Type)
 		if err != nil {
-			report(s.fault(path+".type", err.Error(), ""))
+			report(s.fault(path+".type", noren.TextOf(err), noren.Text{}))
 			return true
 		}
 		f.Type, typed = t, true
@@ -125,37 +123,37 @@ func (s *Spec) resolveType(path string, c Column, f *table.Field, report func(*n
 	}
 	if len(c.Order) > 0 {
 		if f.Type != table.Ordered {
-			report(s.fault(path+".order", fmt.Sprintf("levels go with type ordered, not with %s", f.Type), "leave out order, or write type: ordered"))
+			report(s.fault(path+".order", noren.Textf("levels go with type ordered, not with %s", f.Type), noren.Textf("leave out order, or write type: ordered")))
 		}
 		f.Levels = c.Order
 	} else if f.Type == table.Ordered {
-		report(s.fault(path, "an ordered column needs its levels", "write order: [lowest, ..., highest]"))
+		report(s.fault(path, noren.Textf("an ordered column needs its levels"), noren.Textf("write order: [lowest, ..., highest]")))
 	}
 	switch {
 	case c.Format == "":
 	case f.Type == table.Integer || f.Type == table.Decimal:
 		f.Number = table.NumberFormat(c.Format)
 		if _, err := f.Number.Reader(); err != nil {
-			report(s.fault(path+".format", err.Error(), ""))
+			report(s.fault(path+".format", noren.TextOf(err), noren.Text{}))
 		}
 	default:
 		if f.Type != table.Date {
-			report(s.fault(path+".format", fmt.Sprintf("a format goes with type date, integer or decimal, not with %s", f.Type), ""))
+			report(s.fault(path+".format", noren.Textf("a format goes with type date, integer or decimal, not with %s", f.Type), noren.Text{}))
 		}
 		f.Layout = table.Layout(c.Format)
 		if err := f.Layout.Validate(); err != nil {
-			report(s.fault(path+".format", err.Error(), ""))
+			report(s.fault(path+".format", noren.TextOf(err), noren.Text{}))
 		}
 	}
 	if c.Round != nil && (*c.Round < -18 || *c.Round > 18) {
-		report(s.fault(path+".round", "places must lie in -18..18", ""))
+		report(s.fault(path+".round", noren.Textf("places must lie in -18..18"), noren.Text{}))
 	}
 	return typed
 }
 
 func (s *Spec) resolveHierarchy(path string, c Column, f *table.Field, load func(string) (*table.Hierarchy, error), report func(*noren.Error)) {
 	if f.Type != table.Category {
-		report(s.fault(path+".hierarchy", fmt.Sprintf("a hierarchy goes with type category, not with %s", f.Type), ""))
+		report(s.fault(path+".hierarchy", noren.Textf("a hierarchy goes with type category, not with %s", f.Type), noren.Text{}))
 		return
 	}
 	h, err := load(c.Hierarchy)
@@ -175,9 +173,9 @@ func (s *Spec) sortedColumns() []string {
 	return names
 }
 
-func all(faults []string) error {
+func all(faults noren.Lines) error {
 	if len(faults) == 1 {
-		return &noren.Error{Kind: noren.Usage, What: faults[0]}
+		return (&noren.Error{Kind: noren.Usage}).SayingText(faults[0])
 	}
-	return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d faults:\n  %s", len(faults), strings.Join(faults, "\n  "))}
+	return &noren.Error{Kind: noren.Usage, What: "%d faults:\n  %s", Args: []any{len(faults), faults}}
 }

@@ -22,10 +22,10 @@ const (
 // ReadSide reads a file beside the data (a hierarchy, keys, a specification, a
 // model) and converts it to UTF-8. It also returns the encoding of the file. Errors
 // are of kind Usage; what names the file in them, and hint follows.
-func ReadSide(path, what, hint string) ([]byte, csvio.Encoding, error) {
+func ReadSide(path string, what noren.Phrase, hint noren.Format) ([]byte, csvio.Encoding, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: what + " cannot be read", Hint: hint}
+		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: "%s cannot be read", Args: []any{what}, Hint: hint}
 	}
 	defer func() { _ = f.Close() }()
 	data, err := meter.ReadAll(f, maxSide, path)
@@ -33,7 +33,7 @@ func ReadSide(path, what, hint string) ([]byte, csvio.Encoding, error) {
 	case meter.Refused(err) != nil:
 		return nil, 0, err
 	case err != nil:
-		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: what + " cannot be read", Hint: hint, Err: atomicfile.Reason(err)}
+		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: "%s cannot be read", Args: []any{what}, Hint: hint, Err: atomicfile.Reason(err)}
 	}
 	return csvio.Decode(path, data)
 }
@@ -56,10 +56,10 @@ func SideRows(name string, text []byte) (r *csv.Reader, skip int, err error) {
 }
 
 // sideError is the error of a reader of [SideRows].
-func sideError(name, hint string, skip int, err error) error {
+func sideError(name string, hint noren.Format, skip int, err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line + skip)}.String(), What: parse.Err.Error(), Hint: hint}
+		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line + skip)}.String(), What: "%s", Args: []any{noren.Foreign(parse.Err.Error())}, Hint: hint}
 	}
 	return &noren.Error{Where: name, What: "cannot be read", Err: err}
 }

@@ -115,7 +115,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	}
 	var more any
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, s.fault("", "more than one document", "one specification a file")
+		return nil, s.fault("", noren.Textf("more than one document"), noren.Textf("one specification a file"))
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -123,7 +123,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	}
 	s.file = file
 	if s.Version != Version {
-		return nil, s.fault("version", fmt.Sprintf("version %d is not known", s.Version), fmt.Sprintf("write version: %d", Version))
+		return nil, s.fault("version", noren.Textf("version %d is not known", s.Version), noren.Textf("write version: %d", Version))
 	}
 	return s, nil
 }
@@ -146,8 +146,8 @@ func unreadable(name string, err error) error {
 	if !errors.As(err, &at) || at.GetToken() == nil {
 		return &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
 	}
-	what := at.GetMessage()
-	if what == `unknown field "seed"` {
+	what := noren.Textf("%s", noren.Foreign(at.GetMessage()))
+	if at.GetMessage() == `unknown field "seed"` {
 		p := at.GetToken().Position
 		return &noren.Error{
 			Kind: noren.Usage, Code: SeedCode, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column),
@@ -156,11 +156,11 @@ func unreadable(name string, err error) error {
 	}
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {
-		what = fmt.Sprintf("expected %s, found %s", mismatch.DstType, mismatch.SrcType)
+		what = noren.Textf("expected %s, found %s", mismatch.DstType, mismatch.SrcType)
 	}
 	p := at.GetToken().Position
 	return &noren.Error{
-		Kind: noren.Usage, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column), What: "not a valid specification: " + what,
+		Kind: noren.Usage, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column), What: "not a valid specification: %s", Args: []any{what},
 		Code: CodeInvalid, Hint: "docs/noren.schema.json holds what a specification may hold",
 	}
 }
@@ -169,8 +169,8 @@ func unreadable(name string, err error) error {
 func (s *Spec) Name() string { return s.name }
 
 // fault is a Usage error about the entry at path ("columns.age.type").
-func (s *Spec) fault(path, what, hint string) *noren.Error {
-	return &noren.Error{Kind: noren.Usage, Where: s.at(path), What: what, Hint: hint}
+func (s *Spec) fault(path string, what, hint noren.Text) *noren.Error {
+	return &noren.Error{Kind: noren.Usage, Where: s.at(path), What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
 }
 
 // at says where the entry at path stands: with its line when it was read from

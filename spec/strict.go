@@ -1,8 +1,6 @@
 package spec
 
 import (
-	"fmt"
-
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
@@ -39,7 +37,7 @@ func StrictEncoding(where string, e csvio.Encoding) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Where: where, What: fmt.Sprintf("expected utf-8 or shift_jis, got %s", e),
+		Kind: noren.Usage, Where: where, What: "expected utf-8 or shift_jis, got %s", Args: []any{e},
 		Hint: "only the strict form is read: save the file as UTF-8",
 	}
 }

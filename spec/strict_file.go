@@ -80,13 +80,13 @@ func notRead(name string, err error) error {
 	if !errors.As(err, &at) || at.GetToken() == nil {
 		return &noren.Error{Kind: noren.Usage, Code: CodeInvalid, Where: name, What: "not a valid specification"}
 	}
-	what := at.GetMessage()
+	what := noren.Textf("%s", noren.Foreign(at.GetMessage()))
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {
-		what = fmt.Sprintf("expected %s, found %s", mismatch.DstType, mismatch.SrcType)
+		what = noren.Textf("expected %s, found %s", mismatch.DstType, mismatch.SrcType)
 	}
 	p := at.GetToken().Position
-	return &noren.Error{Kind: noren.Usage, Code: CodeInvalid, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column), What: "not a valid specification: " + what}
+	return &noren.Error{Kind: noren.Usage, Code: CodeInvalid, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column), What: "not a valid specification: %s", Args: []any{what}}
 }
 
 // At says where the entry of a path like "questions.1.margin.within" stands, numbers

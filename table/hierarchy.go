@@ -2,7 +2,6 @@ package table
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
@@ -39,18 +38,18 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 		}
 		return noren.Position{File: name, Line: line, Field: col + 1}.String()
 	}
-	bad := func(row, col int, what, hint string) error {
-		return &noren.Error{Kind: noren.BadData, Where: at(row, col), What: what, Hint: hint}
+	bad := func(row, col int, what noren.Text, hint noren.Format) error {
+		return &noren.Error{Kind: noren.BadData, Where: at(row, col), What: what.Format, Args: what.Args, Hint: hint}
 	}
 	if len(rows) == 0 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "the hierarchy is empty", Hint: "one line a value: the value, its group, the group's group, up to one root"}
 	}
 	levels := len(rows[0])
 	if levels < 2 {
-		return nil, bad(0, 0, "a hierarchy line needs at least a value and the root", "write leaf,...,root on every line")
+		return nil, bad(0, 0, noren.Textf("a hierarchy line needs at least a value and the root"), "write leaf,...,root on every line")
 	}
 	if levels > maxLevels {
-		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at(0, maxLevels), What: fmt.Sprintf("expected at most %d levels, found %d", maxLevels, levels), Hint: "is it the right file?"}
+		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at(0, maxLevels), What: "expected at most %d levels, found %d", Args: []any{maxLevels, levels}, Hint: "is it the right file?"}
 	}
 	h := &Hierarchy{name: name, levels: levels, ancestors: make([][]uint32, levels), names: make([][]string, levels), leaf: map[string]uint32{}}
 	index := make([]map[string]uint32, levels)
@@ -63,11 +62,11 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 	path := make([]uint32, levels)
 	for r, row := range rows {
 		if len(row) != levels {
-			return nil, bad(r, len(row)-1, fmt.Sprintf("expected %d levels as on the first line, found %d", levels, len(row)), "repeat a name to fill a level")
+			return nil, bad(r, len(row)-1, noren.Textf("expected %d levels as on the first line, found %d", levels, len(row)), "repeat a name to fill a level")
 		}
 		for l, word := range row {
 			if word == "" {
-				return nil, bad(r, l, "a level has no name", "repeat the name of the level below to fill it")
+				return nil, bad(r, l, noren.Textf("a level has no name"), "repeat the name of the level below to fill it")
 			}
 			id, known := index[l][word]
 			if !known {
@@ -76,14 +75,14 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 				h.names[l] = append(h.names[l], word)
 				firstRow[l] = append(firstRow[l], r)
 			} else if l == 0 {
-				return nil, bad(r, 0, "this value has a line already", "one line a value")
+				return nil, bad(r, 0, noren.Textf("this value has a line already"), "one line a value")
 			}
 			path[l] = id
 		}
 		for l := 0; l+1 < levels; l++ {
 			p, known := parent[l][path[l]]
 			if known && p != path[l+1] {
-				return nil, bad(r, l+1, "this name has another parent on an earlier line", "a name may stand below one name only")
+				return nil, bad(r, l+1, noren.Textf("this name has another parent on an earlier line"), "a name may stand below one name only")
 			}
 			parent[l][path[l]] = path[l+1]
 		}
@@ -92,7 +91,7 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 		}
 	}
 	if n := len(h.names[levels-1]); n != 1 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: fmt.Sprintf("the last level has %d names, expected one root", n), Hint: "end every line with the same name, for instance *"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "the last level has %d names, expected one root", Args: []any{n}, Hint: "end every line with the same name, for instance *"}
 	}
 	if low, high, twice := h.ambiguous(); twice {
 		line := int64(firstRow[low.level][low.node] + 1)
@@ -100,7 +99,7 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 			line = lines[line-1]
 		}
 		return nil, bad(firstRow[high.level][high.node], high.level,
-			fmt.Sprintf("this name stands on line %d, column %d too, with other values below it", line, low.level+1),
+			noren.Textf("this name stands on line %d, column %d too, with other values below it", line, low.level+1),
 			"give the two different names: a release shows names, which would not tell the value from its group")
 	}
 	h.leaf = index[0]

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -83,9 +82,10 @@ func ReadPieces(ctx context.Context, src Source, fields []Field, o ReadOptions, 
 			return nil, err
 		}
 		if i, row, bad := takeChunk(fills, c); bad != nil {
+			what := noren.TextOf(bad)
 			return nil, &noren.Error{
-				Kind: noren.BadData, Where: r.Position(row, i), What: bad.Error(),
-				Hint: fmt.Sprintf("correct the file, say which texts stand for missing values, or give the column another type than %s", fields[i].Type),
+				Kind: noren.BadData, Where: r.Position(row, i), What: what.Format, Args: what.Args,
+				Hint: "correct the file, say which texts stand for missing values, or give the column another type than %s", HintArgs: []any{fields[i].Type},
 			}
 		}
 		t.Rows += c.Rows
@@ -228,7 +228,7 @@ func Find(src Source, names []string) ([]int, error) {
 	for i, name := range names {
 		p, ok := at[name]
 		if !ok {
-			return nil, &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: src.Name(), What: fmt.Sprintf("has no column %q", name)}
+			return nil, &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: src.Name(), What: "has no column %q", Args: []any{name}}
 		}
 		found[i] = p
 	}

@@ -125,9 +125,9 @@ const most = 1e100
 // by every method that uses them.
 func (c *Costs) Validate() error {
 	var all []error
-	check := func(ok bool, where, what string) {
+	check := func(ok bool, where string, what noren.Format) {
 		if !ok {
-			all = append(all, noren.Usagef(where, "%s", what))
+			all = append(all, noren.Usagef(where, what))
 		}
 	}
 	for _, p := range []struct {

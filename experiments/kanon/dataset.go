@@ -3,7 +3,6 @@ package kanon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -73,7 +72,7 @@ func find(dir, name string, scaling space.Scaling) (path string, ref *reference,
 		return filepath.Join(dir, ref.file), &ref, nil
 	}
 	if !strings.ContainsAny(name, "./\\") {
-		return "", nil, &noren.Error{Kind: noren.Usage, Where: "--dataset", What: fmt.Sprintf("no reference data set is called %q", name), Hint: "census, eia, tarragona, adult, or the path of a file"}
+		return "", nil, &noren.Error{Kind: noren.Usage, Where: "--dataset", What: "no reference data set is called %q", Args: []any{name}, Hint: "census, eia, tarragona, adult, or the path of a file"}
 	}
 	return name, nil, nil
 }
@@ -112,7 +111,7 @@ func Load(ctx context.Context, dir, name string, scaling space.Scaling, drop []s
 	}
 	for _, name := range append(slices.Clone(ref.keep), drop...) {
 		if !slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == name }) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: path, What: fmt.Sprintf("there is no column %s", name)}
+			return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "there is no column %s", Args: []any{name}}
 		}
 	}
 	nothing := &noren.Error{Kind: noren.BadData, Where: path, What: "nothing to partition: no records or no columns"}

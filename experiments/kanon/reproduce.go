@@ -85,7 +85,7 @@ func Reproduce(ctx context.Context, o Options, emit func(Row) error) error {
 		}
 		for _, k := range o.K {
 			if k < 1 || k > s.Len() {
-				return &noren.Error{Kind: noren.Usage, Where: "k", What: "k must lie between 1 and the number of records of " + d.Name}
+				return &noren.Error{Kind: noren.Usage, Where: "k", What: "k must lie between 1 and the number of records of %s", Args: []any{d.Name}}
 			}
 			below, err := lowerBound(ctx, s, k, &o, o.Progress)
 			if err != nil {

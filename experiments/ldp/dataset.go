@@ -2,7 +2,6 @@ package ldp
 
 import (
 	"encoding/csv"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -54,7 +53,7 @@ func load(dir string) (*data, error) {
 	}
 	const d = len(table1)
 	if len(rows) < 2 || len(rows[0]) != d+1 || rows[0][d] != "diagnosis" {
-		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: fmt.Sprintf("not the breast-cancer table: %d columns of numbers and diagnosis were expected", d)}
+		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "not the breast-cancer table: %d columns of numbers and diagnosis were expected", Args: []any{d}}
 	}
 	t := &data{names: rows[0][:d], values: learn.NewMatrix(len(rows)-1, d), y: make([]int, len(rows)-1)}
 	for i, row := range rows[1:] {

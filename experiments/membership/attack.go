@@ -2,7 +2,6 @@ package membership
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -251,7 +250,7 @@ func (a *attack) scores(ctx context.Context, rows [][]string) ([]float64, error)
 			for j, text := range row {
 				v, ok := a.values[j][text]
 				if !ok {
-					return nil, &noren.Error{What: fmt.Sprintf("record %d has a value outside its domain", i)}
+					return nil, &noren.Error{What: "record %d has a value outside its domain", Args: []any{i}}
 				}
 				value[j] = v
 			}

@@ -23,7 +23,6 @@ package membership
 import (
 	"context"
 	"encoding/csv"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -60,7 +59,7 @@ func Read(path string, quasi []string) (*Table, error) {
 	at := make([]int, len(quasi))
 	for j, name := range quasi {
 		if at[j] = slices.Index(all[0], name); at[j] < 0 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "has no column " + name}
+			return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "has no column %s", Args: []any{name}}
 		}
 	}
 	t := &Table{Fields: make([]table.Field, len(quasi))}
@@ -131,7 +130,7 @@ func Release(ctx context.Context, t *Table, o kanon.Options) ([][]string, error)
 	defer func() { _ = f.Close() }()
 	all, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(all) != len(t.Rows)+1 {
-		return nil, &noren.Error{Where: out, What: fmt.Sprintf("expected %d records, got %d lines", len(t.Rows), len(all)), Err: err}
+		return nil, &noren.Error{Where: out, What: "expected %d records, got %d lines", Args: []any{len(t.Rows), len(all)}, Err: err}
 	}
 	return all[1:], nil
 }

@@ -74,7 +74,7 @@ func Check(target string, force bool) error {
 	}
 	dir := filepath.Dir(target)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return &noren.Error{Kind: noren.Usage, Where: target, What: "its folder does not exist", Hint: "make the folder " + dir + " first"}
+		return &noren.Error{Kind: noren.Usage, Where: target, What: "its folder does not exist", Hint: "make the folder %s first", HintArgs: []any{dir}}
 	}
 	return nil
 }

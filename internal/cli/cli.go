@@ -73,7 +73,7 @@ func newRoot(t *terminal) *cobra.Command {
 	root.PersistentFlags().Var(&languageFlag{t}, "lang", "language of results and errors: en or ja (default: that of LC_ALL, LC_MESSAGES or LANG, else en)")
 	root.PersistentFlags().Lookup("lang").DefValue = "" // help does not depend on the environment
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &noren.Error{Kind: noren.Usage, What: err.Error(), Hint: flagHint(c, err)}
+		return noren.Usagef("", "%s", noren.Foreign(err.Error())).Advising(flagHint(c, err))
 	})
 	for _, g := range []struct {
 		heading  string
@@ -106,7 +106,7 @@ func usageArgs(c *cobra.Command) {
 				return own
 			}
 			if err != nil {
-				return &noren.Error{Kind: noren.Usage, What: strings.TrimSuffix(err.Error(), "."), Hint: commandHint(c, args)}
+				return noren.Usagef("", "%s", noren.Foreign(strings.TrimSuffix(err.Error(), "."))).Advising(commandHint(c, args))
 			}
 			return nil
 		}

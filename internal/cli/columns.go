@@ -139,7 +139,7 @@ func (f *columnFlags) roles(over *spec.Spec) error {
 	} {
 		for _, name := range r.names {
 			if before, twice := given[name]; twice && before != r.flag {
-				return &noren.Error{Kind: noren.Usage, Where: "--" + r.flag, What: fmt.Sprintf("column %s is named by --%s too", name, before), Hint: "a column has one role"}
+				return &noren.Error{Kind: noren.Usage, Where: "--" + r.flag, What: "column %s is named by --%s too", Args: []any{name, before}, Hint: "a column has one role"}
 			}
 			given[name] = r.flag
 			c := over.Columns[name]
@@ -173,7 +173,7 @@ func (f *columnFlags) properties(over *spec.Spec) error {
 		for _, pair := range p.pairs {
 			name, value, ok := strings.Cut(pair, "=")
 			if !ok || name == "" || value == "" {
-				return &noren.Error{Kind: noren.Usage, Where: "--" + p.flag, What: "expected COLUMN=VALUE", Hint: "for instance --" + p.flag + " " + example[p.flag]}
+				return &noren.Error{Kind: noren.Usage, Where: "--" + p.flag, What: "expected COLUMN=VALUE", Hint: "for instance --%s %s", HintArgs: []any{p.flag, example[p.flag]}}
 			}
 			c := over.Columns[name]
 			if err := p.set(&c, value); err != nil {

@@ -72,7 +72,7 @@ func (f *correlatedAnswerFlags) explainModel(name string, err error) error {
 	if errors.As(err, &e) && e.Code == release.CodeModel {
 		if dataset, without := strings.CutPrefix(e.Where, "data set "); without {
 			out := *e
-			out.Hint = "the steward grants one: noren ledger grant " + dataset + " --model FILE --model-column COLUMN"
+			out.Hinted("the steward grants one: noren ledger grant %s --model FILE --model-column COLUMN", dataset)
 			return &out
 		}
 	}

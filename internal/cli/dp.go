@@ -92,13 +92,13 @@ var notes = map[string]string{
 func (t *terminal) tell(n api.Note) { t.tellHint(n, hints[n.Code]) }
 
 // tellHint is [terminal.tell] with what to type; "" for nothing.
-func (t *terminal) tellHint(n api.Note, hint string) {
+func (t *terminal) tellHint(n api.Note, hint noren.Format) {
 	if own, known := notes[n.Code]; known {
 		n.Text = own
 	}
 	n.Text = t.lang.Say(n.Text)
 	if hint != "" {
-		n.Text += " (" + t.lang.Say(hint) + ")"
+		n.Text += " (" + t.lang.Said(noren.Textf(hint)) + ")"
 	}
 	n.Text += t.lang.Say(noteHint(&n))
 	if n.Level == api.Warning {
@@ -212,7 +212,7 @@ func userName() string {
 func (f *dpFlags) unwritten(charged bool, err error) error {
 	e := &noren.Error{Kind: noren.KindOf(err), What: "the answer was charged, and could not be written", Err: err}
 	if f.key != "" && charged {
-		e.Hint = "ask again with --request-key " + f.key + ": it is free"
+		e.Hinted("ask again with --request-key %s: it is free", f.key)
 	}
 	return e
 }

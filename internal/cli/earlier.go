@@ -22,7 +22,7 @@ func (f *earlierFlags) register(c *cobra.Command) {
 }
 
 // check refuses one without the other, and both where the page cannot have them.
-func (f *earlierFlags) check(possible bool, needs string) error {
+func (f *earlierFlags) check(possible bool, needs noren.Phrase) error {
 	switch {
 	case f.release == "" && f.source == "" && len(f.quasi) == 0 && f.certificate == "":
 		return nil
@@ -31,7 +31,7 @@ func (f *earlierFlags) check(possible bool, needs string) error {
 	case len(f.quasi) > 0 && f.certificate != "":
 		return &noren.Error{Kind: noren.Usage, Where: "--previous", What: "expected --previous-quasi or --previous-certificate, got both"}
 	case !possible:
-		return &noren.Error{Kind: noren.Usage, Where: "--previous", What: "works only with " + needs}
+		return &noren.Error{Kind: noren.Usage, Where: "--previous", What: "works only with %s", Args: []any{needs}}
 	}
 	return nil
 }

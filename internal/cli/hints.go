@@ -14,7 +14,7 @@ import (
 
 // hints say what to type, by the code of an error. Libraries say what is wrong;
 // only a front end knows its own commands and flags.
-var hints = map[string]string{
+var hints = map[string]noren.Format{
 	"cannot-rebuild":      "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
 	"closed":              "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
@@ -66,8 +66,8 @@ func shown(c *cobra.Command, err error) error {
 		if flag, known := flagOf(c, e); known {
 			out.Where = flag
 		}
-		if hint, known := hints[e.Code]; known && !strings.Contains(e.Hint, "noren ") {
-			out.Hint = hint // where this front end has not said it for the case at hand
+		if hint, known := hints[e.Code]; known && !strings.Contains(string(e.Hint), "noren ") {
+			out.Hinted(hint) // where this front end has not said it for the case at hand
 		} else if e.Err != nil {
 			out.Err = hinted(e.Err)
 		}
@@ -93,7 +93,7 @@ func shown(c *cobra.Command, err error) error {
 func hinted(err error) error { return shown(nil, err) }
 
 // exportHints are the hints of noren ledger check-export, which takes ids of keys.
-var exportHints = map[string]string{"key-unknown": "noren ledger export prints it to the owner; give it with --key ID"}
+var exportHints = map[string]noren.Format{"key-unknown": "noren ledger export prints it to the owner; give it with --key ID"}
 
 // fields are the flags of fields of requests that have other names.
 var fields = map[string]string{"noise": "mechanism", "interval share": "interval-share", "groups": "keys"}

@@ -9,7 +9,7 @@ import (
 // by: it says what decides on each, since --hidden does not choose a sheet.
 func TestHintOfHidden(t *testing.T) {
 	for _, flag := range []string{"--hidden leave", "--hidden read", "--sheet"} {
-		if !strings.Contains(hints["hidden"], flag) {
+		if !strings.Contains(string(hints["hidden"]), flag) {
 			t.Errorf("%q lacks %s", hints["hidden"], flag)
 		}
 	}

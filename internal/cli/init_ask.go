@@ -66,9 +66,9 @@ func (q *interview) ask(r *api.Inspection) (*api.StewardAnswers, error) {
 			if q.echo || !errors.As(err, &again) {
 				return nil, err
 			}
-			fmt.Fprintln(q.out, "  ", lang.Of(q.out).Say(again.fault.What))
+			fmt.Fprintln(q.out, "  ", lang.Of(q.out).Said(again.fault.Said()))
 			if again.fault.Hint != "" {
-				fmt.Fprintln(q.out, "  ", lang.Of(q.out).Say(again.fault.Hint))
+				fmt.Fprintln(q.out, "  ", lang.Of(q.out).Said(again.fault.Advice()))
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func (e *unclear) Error() string { return e.fault.Error() }
 func (e *unclear) Unwrap() error { return e.fault }
 
 // unclearf makes an [unclear] answer.
-func unclearf(format string, args ...any) *unclear {
+func unclearf(format noren.Format, args ...any) *unclear {
 	return &unclear{noren.Usagef("--interactive", format, args...)}
 }
 
@@ -209,7 +209,7 @@ func (q *interview) columns(r *api.Inspection, what string, proposed []string) (
 		if !found {
 			e := unclearf("the table has no column %s", name)
 			if best := table.Nearest(name, all); best != "" {
-				_ = e.fault.Hinted("did you mean %s?", best)
+				e.fault.Hinted("did you mean %s?", best)
 			}
 			return nil, e
 		}

@@ -112,7 +112,7 @@ func (f *ldpEvaluateFlags) request(path string) error {
 		least int
 	}{{"labels", f.r.Bins, 2}, {"sample", f.r.Sample, 1}, {"folds", f.r.Folds, 2}, {"repeats", f.r.Repeats, 1}, {"trees", f.r.Trees, 1}, {"max-categories", f.r.MaxCategories, 2}} {
 		if n.value < n.least {
-			return &noren.Error{Kind: noren.Usage, Where: "--" + n.flag, What: fmt.Sprintf("expected %d or more", n.least)}
+			return &noren.Error{Kind: noren.Usage, Where: "--" + n.flag, What: "expected %d or more", Args: []any{n.least}}
 		}
 	}
 	if !(f.r.C > 0) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -161,7 +160,7 @@ func (f *surveyFlags) parameters(s *survey.Spec) error {
 		switch name {
 		case "k", "h", "m":
 			if !whole {
-				bad.What = "expected a whole number"
+				bad.Saying("expected a whole number")
 				return bad
 			}
 		case "p", "q", "f":
@@ -169,8 +168,8 @@ func (f *surveyFlags) parameters(s *survey.Spec) error {
 				return bad
 			}
 		default:
-			bad.Where, bad.What = "--rappor", fmt.Sprintf("%q is no parameter of RAPPOR", name)
-			return bad
+			bad.Where = "--rappor"
+			return bad.Saying("%q is no parameter of RAPPOR", name)
 		}
 		switch name {
 		case "k":
@@ -191,7 +190,7 @@ func (f *surveyFlags) parameters(s *survey.Spec) error {
 }
 
 // readFile reads a small public file that a flag names.
-func readFile[T any](path, what string, read func(r io.Reader, name string) (T, error)) (out T, err error) {
+func readFile[T any](path string, what noren.Phrase, read func(r io.Reader, name string) (T, error)) (out T, err error) {
 	in, err := openSide(path, what)
 	if err != nil {
 		return out, err

@@ -162,14 +162,14 @@ func (f *grantFlags) worded(name string, err error) error {
 	case "replace-changed":
 		out.What, out.Hint = "does not go with --changed", "--replace corrects a grant of which nothing is spent, --changed grants a new version"
 	case "file-unstated":
-		out.Hint = "noren ledger grant " + name + " --file FILE --epsilon E"
+		out.Hinted("noren ledger grant %s --file FILE --epsilon E", name)
 	case "unit-name":
 		out.Where, out.Hint = "--unit record", "rename it, or omit --unit for one record as the unit"
 	case csvio.FirstLineCode:
-		out.Hint = "add a first line with the names of the columns, which will be public; --header if these are names"
+		out.Hinted("add a first line with the names of the columns, which will be public; --header if these are names")
 	}
 	if e.Where == "epsilon" && f.epsilon == "" && f.rho == "" {
-		out.Hint = "--epsilon 0.1"
+		out.Hinted("--epsilon 0.1")
 	}
 	return &out
 }

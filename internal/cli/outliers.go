@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -117,7 +116,7 @@ func floats(flag, text string) ([]float64, error) {
 	for i, part := range splitList(text) {
 		v, err := strconv.ParseFloat(part, 64)
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: flag, What: fmt.Sprintf("value %d is no number", i+1)}
+			return nil, &noren.Error{Kind: noren.Usage, Where: flag, What: "value %d is no number", Args: []any{i + 1}}
 		}
 		out = append(out, v)
 	}

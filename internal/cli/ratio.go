@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -94,6 +93,6 @@ func explainRatio(err error) error {
 		return err
 	}
 	out := *e
-	out.Hint = fmt.Sprintf("noren ratio fit writes them beside the weights, as WEIGHTS%s; --meta FILE says where they are now", service.RatioMetaSuffix)
+	out.Hinted("noren ratio fit writes them beside the weights, as WEIGHTS%s; --meta FILE says where they are now", service.RatioMetaSuffix)
 	return &out
 }

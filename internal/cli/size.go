@@ -55,7 +55,7 @@ func memoryFlag(text string) (int64, error) {
 		err = fmt.Errorf("expected %dMiB at least: the program itself needs as much", service.LeastMemory>>20)
 	}
 	if err != nil {
-		return 0, &noren.Error{Kind: noren.Usage, Where: "--memory", What: err.Error()}
+		return 0, noren.Usagef("--memory", "%s", noren.TextOf(err))
 	}
 	return n, nil
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
 // commandHint is what to do about arguments that a command does not take: its first may
 // be a command whose name was mistyped.
-func commandHint(c *cobra.Command, args []string) string {
+func commandHint(c *cobra.Command, args []string) noren.Text {
 	if len(args) > 0 {
 		var names []string
 		for _, sub := range c.Commands() {
@@ -20,14 +21,14 @@ func commandHint(c *cobra.Command, args []string) string {
 			}
 		}
 		if best := table.Nearest(args[0], names); best != "" {
-			return "did you mean " + c.CommandPath() + " " + best + "?"
+			return noren.Textf("did you mean %s %s?", c.CommandPath(), best)
 		}
 	}
-	return "see " + c.CommandPath() + " --help"
+	return noren.Textf("see %s --help", c.CommandPath())
 }
 
 // flagHint is what to do about a flag that cannot be parsed: its name may be mistyped.
-func flagHint(c *cobra.Command, err error) string {
+func flagHint(c *cobra.Command, err error) noren.Text {
 	if missing := (*pflag.NotExistError)(nil); errors.As(err, &missing) && missing.GetSpecifiedShortnames() == "" {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -36,8 +37,8 @@ func flagHint(c *cobra.Command, err error) string {
 			}
 		})
 		if best := table.Nearest(missing.GetSpecifiedName(), names); best != "" {
-			return "did you mean --" + best + "?"
+			return noren.Textf("did you mean --%s?", best)
 		}
 	}
-	return "see " + c.CommandPath() + " --help"
+	return noren.Textf("see %s --help", c.CommandPath())
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -14,7 +13,7 @@ import (
 )
 
 // tableTexts are texts of errors that name several parameters, in terms of flags.
-var tableTexts = map[string]string{
+var tableTexts = map[string]noren.Format{
 	spec.CodeNeedsL:         "--l-model and --c go with --l",
 	spec.CodeNeedsUnit:      "--unit-linkage and --pseudonym are about persons: name the column that tells them apart",
 	service.CodeNeedsSeed:   "goes with --seed",
@@ -22,7 +21,7 @@ var tableTexts = map[string]string{
 }
 
 // tableHints say what to type about errors of operations on a table.
-var tableHints = map[string]string{
+var tableHints = map[string]noren.Format{
 	csvio.FirstLineCode:     "--no-header if it is a record, --header if these are names",
 	service.CodeNeedsSplit:  "--split-rows N writes a folder of several files",
 	service.CodeNoK:         "--k 5",
@@ -39,7 +38,7 @@ func tableError(err error) error {
 		for i, e := range faults {
 			own := *e
 			if what, known := tableTexts[e.Code]; known {
-				own.What = what
+				own.Saying(what)
 			}
 			out[i] = &own
 		}
@@ -51,27 +50,27 @@ func tableError(err error) error {
 	}
 	out := *e
 	if what, known := tableTexts[e.Code]; known {
-		out.What = what
+		out.Saying(what)
 	}
 	if hint, known := tableHints[noren.CodeOf(err)]; known {
-		out.Hint = hint
+		out.Hinted(hint)
 	}
 	var refused *gate.Refused
 	if errors.As(err, &refused) {
 		out.Err = nil
-		out.Hint = decideHint(refused)
+		out.Advising(decideHint(refused))
 	}
 	return &out
 }
 
 // decideHint says by which flags the columns of a refusal are decided on.
-func decideHint(refused *gate.Refused) string {
+func decideHint(refused *gate.Refused) noren.Text {
 	names := make([]string, len(refused.Columns))
 	for i, c := range refused.Columns {
 		names[i] = c.Column
 	}
 	list := strings.Join(names, ",")
-	return fmt.Sprintf("decide on each: --identifier %s drops, --quasi %s transforms, --other %s keeps; or write its role in a specification", list, list, list)
+	return noren.Textf("decide on each: --identifier %s drops, --quasi %s transforms, --other %s keeps; or write its role in a specification", list, list, list)
 }
 
 // noteHint says by which flags a note of the service layer is acted upon.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"os"
 
@@ -77,7 +76,7 @@ func (f *surveyFlags) rapporSurvey() (*ldp.Rappor, *survey.Survey, error) {
 		return nil, nil, err
 	}
 	if s.Rappor() == nil {
-		return nil, nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "counts are of rappor, and the specification is of " + s.Mechanism(), Hint: "estimate other mechanisms from their reports"}
+		return nil, nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "counts are of rappor, and the specification is of %s", Args: []any{s.Mechanism()}, Hint: "estimate other mechanisms from their reports"}
 	}
 	return s.Rappor(), s, nil
 }
@@ -175,7 +174,7 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 			bad, all := sum.Rejected.Total()-sum.Rejected.Duplicate, sum.Reports()+sum.Rejected.Total()
 			if float64(bad) > malformed*float64(all) {
 				return &noren.Error{
-					Kind: noren.BadData, Code: "malformed-reports", What: fmt.Sprintf("%s of %s are no reports of this mechanism: %s", words.Count(bad, "line"), words.Count(all, "line"), sum.Rejected),
+					Kind: noren.BadData, Code: "malformed-reports", What: "%s of %s are no reports of this mechanism: %s", Args: []any{words.Count(bad, "line"), words.Count(all, "line"), sum.Rejected},
 					Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 				}
 			}
@@ -244,7 +243,7 @@ func sumCounts(r *ldp.Rappor, in *frames.Reader, repeats bool) (sum *survey.Coun
 			without++
 			sum.Tied = false
 		case sum.Question != "" && question != sum.Question:
-			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Code: "other-specification", What: fmt.Sprintf("the reports answer the question %q, and those before %q", question, sum.Question)}
+			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Code: "other-specification", What: "the reports answer the question %q, and those before %q", Args: []any{question, sum.Question}}
 		default:
 			sum.Question = question
 		}

@@ -9,7 +9,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/noren-privacy/noren"
@@ -56,7 +55,7 @@ func (r *Reader) Next() ([]byte, error) {
 	case n > Most:
 		return nil, &noren.Error{
 			Kind: noren.BadData, Code: meter.Code, Where: "frames",
-			What: fmt.Sprintf("expected a frame of at most %d bytes, got %d", Most, n),
+			What: "expected a frame of at most %d bytes, got %d", Args: []any{Most, n},
 		}
 	}
 	for have := 0; have < n; {
@@ -97,7 +96,7 @@ func (w *Writer) Write(parts ...[]byte) error {
 		n += len(p)
 	}
 	if n == 0 || n > Most {
-		return &noren.Error{Where: "frames", What: fmt.Sprintf("a frame has 1 to %d bytes, not %d", Most, n)}
+		return &noren.Error{Where: "frames", What: "a frame has 1 to %d bytes, not %d", Args: []any{Most, n}}
 	}
 	var head [4]byte
 	binary.LittleEndian.PutUint32(head[:], uint32(n))

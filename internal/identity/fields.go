@@ -3,7 +3,6 @@ package identity
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"reflect"
 
@@ -128,7 +127,7 @@ func appendValue(dst []byte, v reflect.Value, except Except, name string) ([]byt
 		}
 		return dst, nil
 	}
-	return nil, &noren.Error{What: fmt.Sprintf("%s cannot be part of a canonical form: it is %s", name, kindOf(v))}
+	return nil, &noren.Error{What: "%s cannot be part of a canonical form: it is %s", Args: []any{name, kindOf(v)}}
 }
 
 func kindOf(v reflect.Value) string {

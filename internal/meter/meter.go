@@ -17,7 +17,6 @@ package meter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/noren-privacy/noren"
@@ -113,11 +112,14 @@ type Excess struct {
 }
 
 // Error implements error.
-func (e *Excess) Error() string {
+func (e *Excess) Error() string { return e.Text().String() }
+
+// Text is the limit in words.
+func (e *Excess) Text() noren.Text {
 	if e.Total {
-		return fmt.Sprintf("unpacks to more than %s in all", Size(e.Limit))
+		return noren.Textf("unpacks to more than %s in all", Size(e.Limit))
 	}
-	return fmt.Sprintf("needs more than %s of memory to be read", Size(e.Limit))
+	return noren.Textf("needs more than %s of memory to be read", Size(e.Limit))
 }
 
 // At is the error of kind BadData about the place where a limit is exceeded, where err is
@@ -127,7 +129,8 @@ func At(err error, where string) error {
 	if !errors.As(err, &e) {
 		return nil
 	}
-	return &noren.Error{Kind: noren.BadData, Code: Code, Where: where, What: e.Error(), Hint: "write the table as several smaller files, with shorter texts, or as CSV"}
+	what := e.Text()
+	return &noren.Error{Kind: noren.BadData, Code: Code, Where: where, What: what.Format, Args: what.Args, Hint: "write the table as several smaller files, with shorter texts, or as CSV"}
 }
 
 // Size is n bytes in GiB, MiB or MB, for an error.

@@ -11,7 +11,7 @@ import (
 
 // TooLarge is the error of kind BadData about a file or text of more than limit bytes.
 func TooLarge(where string, limit int64) error {
-	return &noren.Error{Kind: noren.BadData, Code: Code, Where: where, What: "is larger than " + Size(limit)}
+	return &noren.Error{Kind: noren.BadData, Code: Code, Where: where, What: "is larger than %s", Args: []any{Size(limit)}}
 }
 
 // ReadAll reads in to its end into memory. More than limit bytes are an error of

@@ -66,7 +66,7 @@ func (f *kanonFlags) run(c *cobra.Command, t *terminal) error {
 	}
 	gap, err := spec.ParseGap(f.gap)
 	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: "--gap", What: err.Error()}
+		return &noren.Error{Kind: noren.Usage, Where: "--gap", What: "%s", Args: []any{noren.TextOf(err)}}
 	}
 	if len(f.k) == 0 || len(f.datasets) == 0 {
 		return &noren.Error{Kind: noren.Usage, What: "nothing to reproduce: --k and --dataset must name something"}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,7 +66,7 @@ func fill(dir string) error {
 	return nil
 }
 
-func folderError(path, what string, err error) error {
+func folderError(path string, what noren.Phrase, err error) error {
 	kind := noren.Internal
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrExist) {
 		kind = noren.Usage
@@ -76,5 +75,5 @@ func folderError(path, what string, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return &noren.Error{Kind: kind, Where: path, What: fmt.Sprintf("the folder %s", what), Err: err}
+	return &noren.Error{Kind: kind, Where: path, What: "the folder %s", Args: []any{what}, Err: err}
 }

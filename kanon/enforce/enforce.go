@@ -8,7 +8,6 @@ package enforce
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -125,13 +124,13 @@ func (m *merging) feasible() error {
 func infeasible(column string, req privacy.Requirement, byPerson bool) error {
 	e := &noren.Error{
 		Kind: noren.NotMet, Where: "column " + column,
-		What: fmt.Sprintf("even the whole table as one group does not keep %s", req),
+		What: "even the whole table as one group does not keep %s", Args: []any{noren.Foreign(req.String())},
 		Hint: "ask for less (a smaller l), or do not name the column as sensitive",
 	}
 	if byPerson && req.Diversity != nil {
-		e.What = fmt.Sprintf("even the whole table as one group does not keep %s, as a person counts for each value that he or she has", req)
+		e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has", noren.Foreign(req.String()))
 		if !req.Diversity.CountMissing {
-			e.What = fmt.Sprintf("even the whole table as one group does not keep %s, as a person counts for each value that he or she has and, with a missing one, for any", req)
+			e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has and, with a missing one, for any", noren.Foreign(req.String()))
 		}
 	}
 	return e

@@ -107,17 +107,17 @@ func (r *Report) Err(source string) error {
 	if len(r.Refused) == 0 {
 		return nil
 	}
-	what := make([]string, len(r.Refused))
+	what := make(noren.Texts, len(r.Refused))
 	for i, x := range r.Refused {
-		what[i] = x.Column + " (" + x.Why + ")"
+		what[i] = noren.Textf("%s (%s)", x.Column, noren.Foreign(x.Why))
 	}
-	columns := "a column"
+	columns := noren.Textf("a column")
 	if len(what) > 1 {
-		columns = fmt.Sprintf("%d columns", len(what))
+		columns = noren.Textf("%d columns", len(what))
 	}
 	return &noren.Error{
 		Kind: noren.Usage, Code: Code, Where: source,
-		What: columns + " would be kept without a decision: " + strings.Join(what, "; "),
+		What: "%s would be kept without a decision: %s", Args: []any{columns, what},
 		Hint: "name each an identifier, a quasi-identifier, or a column that is kept as it is",
 		Err:  &Refused{r.Refused},
 	}
@@ -158,14 +158,14 @@ func Check(ctx context.Context, q Request) (*Report, error) {
 // Same is an error of kind BadData where a table that had before records now has
 // now.
 func Same(name string, before, now int64) error {
-	how := "grown"
+	var how noren.Phrase = "grown"
 	switch {
 	case before == now:
 		return nil
 	case now < before:
 		how = "shrunk"
 	}
-	return &noren.Error{Kind: noren.BadData, Where: name, What: "the file has " + how + " since it was read", Hint: "start again when nothing writes to it"}
+	return &noren.Error{Kind: noren.BadData, Where: name, What: "the file has %s since it was read", Args: []any{how}, Hint: "start again when nothing writes to it"}
 }
 
 // keptColumns are the positions of the columns that a release keeps as they are.

@@ -51,7 +51,7 @@ func ParseMethod(s string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown method %q", s), Hint: "one of " + strings.Join(methodNames[:], ", ")}
+	return 0, &noren.Error{Kind: noren.Usage, What: "unknown method %q", Args: []any{s}, Hint: "one of %s", HintArgs: []any{strings.Join(methodNames[:], ", ")}}
 }
 
 // CoarseAuto lets the coarse step be chosen by size; CoarseOff leaves it out.
@@ -109,8 +109,8 @@ type Chosen struct {
 }
 
 func (o *Options) validate(n int) error {
-	var faults []string
-	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	var faults noren.Texts
+	add := func(format noren.Format, args ...any) { faults = append(faults, noren.Textf(format, args...)) }
 	if o.K < 1 {
 		add("k must be 1 at least")
 	}
@@ -136,11 +136,11 @@ func (o *Options) validate(n int) error {
 		add("a coarse cell must have k records at least")
 	}
 	if len(faults) > 0 {
-		return &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
+		return &noren.Error{Kind: noren.Usage, What: "%s", Args: []any{faults}}
 	}
 	if n < o.K {
 		return &noren.Error{
-			Kind: noren.BadData, What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", n, o.K),
+			Kind: noren.BadData, What: "the table has %d records, fewer than k = %d: no group of k can be made", Args: []any{n, o.K},
 			Hint: "ask for a smaller k, or gather more records",
 		}
 	}

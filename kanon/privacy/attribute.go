@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -50,7 +49,7 @@ func NewWeighted(col *table.Column, weights []int64) (*Attribute, error) {
 	if len(weights) != col.Len() || len(weights) > 0 && slices.Min(weights) < 0 {
 		return nil, &noren.Error{
 			Kind: noren.Usage, Where: "column " + col.Field.Name,
-			What: fmt.Sprintf("%d weights for %d entries: expected as many, none below 0", len(weights), col.Len()),
+			What: "%d weights for %d entries: expected as many, none below 0", Args: []any{len(weights), col.Len()},
 		}
 	}
 	return newAttribute(col, func(i int) int64 { return weights[i] }), nil

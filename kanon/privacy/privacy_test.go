@@ -288,7 +288,7 @@ func TestValidate(t *testing.T) {
 			}
 		}
 		var e *noren.Error
-		if errors.As(err, &e); strings.Count(e.What, ";") != len(tt.want)-1 {
+		if errors.As(err, &e); strings.Count(e.Said().String(), ";") != len(tt.want)-1 {
 			t.Errorf("%q: want %d faults", err, len(tt.want))
 		}
 	}

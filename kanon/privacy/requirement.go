@@ -81,10 +81,10 @@ type Closeness struct {
 // Validate reports everything that contradicts itself in r, as one error of
 // kind noren.Usage.
 func (r Requirement) Validate() error {
-	var faults []string
-	check := func(ok bool, format string, args ...any) {
+	var faults noren.Texts
+	check := func(ok bool, format noren.Format, args ...any) {
 		if !ok {
-			faults = append(faults, fmt.Sprintf(format, args...))
+			faults = append(faults, noren.Textf(format, args...))
 		}
 	}
 	check(r.K >= 1, "k is %d: it must be at least 1", r.K)
@@ -106,7 +106,7 @@ func (r Requirement) Validate() error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, Where: "privacy requirement", What: strings.Join(faults, "; ")}
+	return &noren.Error{Kind: noren.Usage, Where: "privacy requirement", What: "%s", Args: []any{faults}}
 }
 
 // String says r in one line: "k = 5, recursive 3-diversity (c = 2), 0.2-closeness".

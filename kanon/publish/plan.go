@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 
@@ -48,7 +47,7 @@ type planned struct {
 // the source stores each.
 func NewPlan(heads []*table.Column, stored []table.StoredColumn, o Options) (*Plan, error) {
 	if len(stored) != len(heads) {
-		return nil, &noren.Error{What: fmt.Sprintf("%d stored columns for %d columns", len(stored), len(heads))}
+		return nil, &noren.Error{What: "%d stored columns for %d columns", Args: []any{len(stored), len(heads)}}
 	}
 	p := &Plan{opts: o, columns: make([]planned, len(heads))}
 	for j, head := range heads {
@@ -167,7 +166,7 @@ func (p *Plan) Groups(ctx context.Context, cols []*table.Column, group []uint32,
 func (p *Plan) members(cols []*table.Column, group []uint32, groups int) (*members, error) {
 	for _, c := range cols {
 		if c.Len() != len(group) {
-			return nil, &noren.Error{Where: "column " + c.Field.Name, What: fmt.Sprintf("%d values for %d records", c.Len(), len(group))}
+			return nil, &noren.Error{Where: "column " + c.Field.Name, What: "%d values for %d records", Args: []any{c.Len(), len(group)}}
 		}
 	}
 	return sortByGroup(group, groups)

@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -128,13 +127,13 @@ func sortByGroup(group []uint32, groups int) (*members, error) {
 	m := &members{list: make([]uint32, len(group)), start: make([]uint32, groups+1)}
 	for _, g := range group {
 		if int(g) >= groups {
-			return nil, &noren.Error{What: fmt.Sprintf("a record is in group %d of %d", g, groups)}
+			return nil, &noren.Error{What: "a record is in group %d of %d", Args: []any{g, groups}}
 		}
 		m.start[g+1]++
 	}
 	for g := range groups {
 		if m.start[g+1] == 0 {
-			return nil, &noren.Error{What: fmt.Sprintf("group %d has no record", g)}
+			return nil, &noren.Error{What: "group %d has no record", Args: []any{g}}
 		}
 		m.start[g+1] += m.start[g]
 	}

@@ -68,7 +68,7 @@ func ParseEffort(s string) (Effort, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return Effort{}, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown effort %q", s), Hint: "off, fast, auto, or a duration such as 20s or 2m"}
+		return Effort{}, &noren.Error{Kind: noren.Usage, What: "unknown effort %q", Args: []any{s}, Hint: "off, fast, auto, or a duration such as 20s or 2m"}
 	}
 	return Effort{Descend: true, Duration: d}, nil
 }

@@ -6,10 +6,10 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/bound"
 	"github.com/noren-privacy/noren/kanon/gate"
@@ -131,7 +131,7 @@ func (c *committing) complete() error {
 	j, next, rows := c.j, 0, int64(0)
 	for _, m := range c.made {
 		if m.Buckets[0] != next {
-			return fault("expected the result of each bucket once, got one twice or not at all")
+			return fault(noren.Textf("expected the result of each bucket once, got one twice or not at all"))
 		}
 		next += len(m.Buckets)
 		rows += m.Rows
@@ -139,7 +139,7 @@ func (c *committing) complete() error {
 			continue
 		}
 		if len(m.Buckets) < c.p.Buckets() {
-			return fault("expected a bucket of fewer than k records together with a neighbour, got it alone")
+			return fault(noren.Textf("expected a bucket of fewer than k records together with a neighbour, got it alone"))
 		}
 		if j.unit() >= 0 {
 			return kanon.EnoughPersons(j.Input, m.Persons, j.Options.K)
@@ -147,10 +147,10 @@ func (c *committing) complete() error {
 		return kanon.EnoughRecords(j.Input, m.Rows, j.Options.K)
 	}
 	if next != c.p.Buckets() {
-		return fault("expected the result of each bucket once, got one twice or not at all")
+		return fault(noren.Textf("expected the result of each bucket once, got one twice or not at all"))
 	}
 	if rows != c.p.Rows() {
-		return fault(fmt.Sprintf("expected the %d records of the table in its buckets, got %d", c.p.Rows(), rows))
+		return fault(noren.Textf("expected the %d records of the table in its buckets, got %d", c.p.Rows(), rows))
 	}
 	for _, m := range c.made {
 		if m.Kind != MadeFile {
@@ -159,7 +159,7 @@ func (c *committing) complete() error {
 		found := c.checked[m.Name]
 		switch {
 		case found == nil:
-			return fault("expected a check of each file, got none of one")
+			return fault(noren.Textf("expected a check of each file, got none of one"))
 		case found.Changed || found.Size != m.Size || !bytes.Equal(found.SHA256, m.SHA256[:]) || found.Found.Rows != m.Rows:
 			return c.changed(m.Name)
 		}
@@ -230,7 +230,7 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 		found.ClassSize.Min, found.ClassSize.Max = min(found.ClassSize.Min, v.ClassSize.Min), max(found.ClassSize.Max, v.ClassSize.Max)
 	}
 	if r.Groups == 0 {
-		return nil, fault("expected at least one file, got none")
+		return nil, fault(noren.Textf("expected at least one file, got none"))
 	}
 	found.ClassSize.Mean = float64(m.Rows) / float64(m.Release.Classes)
 	r.Verified, r.AchievedK = found, int(found.AchievedK)

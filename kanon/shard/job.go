@@ -227,7 +227,7 @@ func DecodeJob(text []byte, build string) (*Job, error) {
 // otherBuild is the error about a job that another build of the program began.
 func otherBuild(began string, protocol int, build string) error {
 	return &noren.Error{
-		Kind: noren.Usage, Code: "worker-version", What: fmt.Sprintf("expected a worker of the build that began the job (%s, protocol %d), got %s, protocol %d", began, protocol, build, Protocol),
+		Kind: noren.Usage, Code: "worker-version", What: "expected a worker of the build that began the job (%s, protocol %d), got %s, protocol %d", Args: []any{began, protocol, build, Protocol},
 		Hint: "give every process of the job the same program",
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/space"
@@ -107,7 +108,7 @@ func (a *arrived) take(p *part) error {
 		a.seen[p.shard] = map[uint32]bool{}
 	}
 	if a.seen[p.shard][p.number] {
-		return fault("expected each frame of a survey once, got one twice")
+		return fault(noren.Textf("expected each frame of a survey once, got one twice"))
 	}
 	a.seen[p.shard][p.number] = true
 	if p.last {
@@ -120,11 +121,11 @@ func (a *arrived) take(p *part) error {
 func (a *arrived) complete() error {
 	for shard, total := range a.total {
 		if total == 0 || uint32(len(a.seen[shard])) != total {
-			return fault("expected the surveys of all files, got some")
+			return fault(noren.Textf("expected the surveys of all files, got some"))
 		}
 		for n := range a.seen[shard] {
 			if n >= total {
-				return fault("expected the surveys of all files, got other frames")
+				return fault(noren.Textf("expected the surveys of all files, got other frames"))
 			}
 		}
 	}

@@ -132,7 +132,7 @@ func recoverIn(ctx context.Context, folder, dir string) error {
 		if errors.As(err, &said) {
 			return err
 		}
-		return &noren.Error{Where: folder, What: "what a killed commit left cannot be put in order", Hint: "the folder of the job has it: " + dir, Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: folder, What: "what a killed commit left cannot be put in order", Hint: "the folder of the job has it: %s", HintArgs: []any{dir}, Err: atomicfile.Reason(err)}
 	}
 	// The manifest leaves this folder last, alone or with the folder.
 	if !exists(filepath.Join(dir, releaseFolder, parts.ManifestName)) {
@@ -201,7 +201,7 @@ func putBack(folder, dir string) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	case len(entries) > 0:
-		return &noren.Error{Kind: noren.Usage, Where: folder, What: "holds files that were made after a commit was killed, and the earlier release of this place is in " + old, Hint: "move one of them away"}
+		return &noren.Error{Kind: noren.Usage, Where: folder, What: "holds files that were made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
 	}
 	return os.Rename(old, folder)
 }
@@ -246,7 +246,7 @@ func (r *record) undoNames(ctx context.Context, folder, dir string) error {
 	for _, name := range names {
 		at := filepath.Join(folder, name)
 		if exists(at) {
-			return &noren.Error{Kind: noren.Usage, Where: at, What: "was made after a commit was killed, and the earlier release of this place is in " + old, Hint: "move one of them away"}
+			return &noren.Error{Kind: noren.Usage, Where: at, What: "was made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
 		}
 		if err := os.Rename(filepath.Join(old, name), at); err != nil {
 			return err

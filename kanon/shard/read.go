@@ -156,6 +156,6 @@ func each(ctx context.Context, in Frames, do func(frame []byte) error) error {
 }
 
 // fault is the error about processes that do not work together as they should.
-func fault(what string) error {
-	return &noren.Error{Code: "shard-fault", What: what, Err: errors.New("the driver of the job passed on other frames than the stages made")}
+func fault(what noren.Text) error {
+	return &noren.Error{Code: "shard-fault", What: what.Format, Args: what.Args, Err: errors.New("the driver of the job passed on other frames than the stages made")}
 }

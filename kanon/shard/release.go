@@ -103,7 +103,7 @@ func (r *releasing) gather(ctx context.Context, in Frames) error {
 			return err
 		}
 		if int(b.bucket) < r.buckets[0] || int(b.bucket) > r.buckets[len(r.buckets)-1] {
-			return fault("expected the blocks of some buckets, got one of another")
+			return fault(noren.Textf("expected the blocks of some buckets, got one of another"))
 		}
 		r.blocks = append(r.blocks, b)
 		return nil
@@ -120,7 +120,7 @@ func (r *releasing) gather(ctx context.Context, in Frames) error {
 			want = r.blocks[i-1].sequence + 1
 		}
 		if b.sequence != want {
-			return fault("expected each block of a bucket once, got one twice or not at all")
+			return fault(noren.Textf("expected each block of a bucket once, got one twice or not at all"))
 		}
 	}
 	from, to := r.p.first[r.buckets[0]], r.p.first[r.buckets[len(r.buckets)-1]+1]

@@ -139,7 +139,7 @@ func (v *Verification) Verdict(ctx context.Context, in Frames) (*verify.Result, 
 			return err
 		}
 		if seen[c.Name] || !slices.ContainsFunc(v.Files, func(p parts.Part) bool { return p.Name == c.Name }) {
-			return fault("expected each file once, got one twice")
+			return fault(noren.Textf("expected each file once, got one twice"))
 		}
 		f := &c.Found
 		if len(seen) == 0 {
@@ -161,7 +161,7 @@ func (v *Verification) Verdict(ctx context.Context, in Frames) (*verify.Result, 
 		return nil, err
 	}
 	if len(seen) != len(v.Files) {
-		return nil, fault("expected each file once, got some")
+		return nil, fault(noren.Textf("expected each file once, got some"))
 	}
 	slices.Sort(r.Failures)
 	r.ClassSize.Mean = float64(r.Rows) / float64(max(1, r.Classes))

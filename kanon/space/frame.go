@@ -2,7 +2,6 @@ package space
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -61,7 +60,7 @@ func (v *Survey) Frame(columns []*table.Column) (*Frame, error) {
 		if x.number {
 			if c.present > 0 && (c.lo < -Farthest || c.hi > Farthest) {
 				return nil, &noren.Error{
-					Kind: noren.BadData, Where: "column " + col.Field.Name, What: fmt.Sprintf("expected numbers from -%g to %g, got one beyond: squared distances would overflow", Farthest, Farthest),
+					Kind: noren.BadData, Where: "column " + col.Field.Name, What: "expected numbers from -%g to %g, got one beyond: squared distances would overflow", Args: []any{Farthest, Farthest},
 					Hint: "write the column in a larger unit",
 				}
 			}

@@ -54,7 +54,7 @@ func ParseScaling(s string) (Scaling, error) {
 			return Scaling(i), nil
 		}
 	}
-	return 0, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown scaling %q", s), Hint: "one of minmax, zscore, none"}
+	return 0, &noren.Error{Kind: noren.Usage, What: "unknown scaling %q", Args: []any{s}, Hint: "one of minmax, zscore, none"}
 }
 
 // Categorical is an axis of codes 0..Cardinality-1; two different ones are at

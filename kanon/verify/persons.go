@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/table"
 )
@@ -35,16 +36,16 @@ func (u *Unit) reads() bool { return u != nil && (u.Of == nil || u.Pseudonyms) }
 // sequences reports whether sequences are judged.
 func (u *Unit) sequences() bool { return u.Pseudonyms || u.Of == nil && u.Linked }
 
-func (u *Unit) faults(o *Options) []string {
+func (u *Unit) faults(o *Options) noren.Texts {
 	switch {
 	case u == nil:
 		return nil
 	case u.Column == "":
-		return []string{"the column of persons has no name"}
+		return noren.Texts{noren.Textf("the column of persons has no name")}
 	case slices.Contains(o.Quasi, u.Column):
-		return []string{fmt.Sprintf("%q is the column of persons and a quasi-identifier", u.Column)}
+		return noren.Texts{noren.Textf("%q is the column of persons and a quasi-identifier", u.Column)}
 	case slices.ContainsFunc(o.Sensitive, func(f table.Field) bool { return f.Name == u.Column }):
-		return []string{fmt.Sprintf("%q is the column of persons and a sensitive column", u.Column)}
+		return noren.Texts{noren.Textf("%q is the column of persons and a sensitive column", u.Column)}
 	}
 	return nil
 }

@@ -109,33 +109,33 @@ func (r *Result) Err() error {
 	if r.Met {
 		return nil
 	}
-	return &noren.Error{Kind: noren.NotMet, Where: r.File, What: strings.Join(r.Failures, "; ")}
+	return &noren.Error{Kind: noren.NotMet, Where: r.File, What: "%s", Args: []any{noren.Foreign(strings.Join(r.Failures, "; "))}}
 }
 
 func (o *Options) validate(src table.Source) error {
-	var faults []string
+	var faults noren.Texts
 	if len(o.Quasi) == 0 {
-		faults = append(faults, "no quasi-identifier is named")
+		faults = append(faults, noren.Textf("no quasi-identifier is named"))
 	}
 	for i, name := range o.Quasi {
 		if slices.Contains(o.Quasi[:i], name) {
-			faults = append(faults, fmt.Sprintf("%q is named twice", name))
+			faults = append(faults, noren.Textf("%q is named twice", name))
 		}
 	}
 	if err := o.Requirement.Validate(); err != nil {
 		var e *noren.Error
 		if errors.As(err, &e) {
-			faults = append(faults, e.What)
+			faults = append(faults, e.Said())
 		} else {
-			faults = append(faults, err.Error())
+			faults = append(faults, noren.TextOf(err))
 		}
 	}
 	if (o.Requirement.Diversity != nil || o.Requirement.Closeness != nil) && len(o.Sensitive) == 0 {
-		faults = append(faults, "diversity and closeness are about sensitive columns, and none is named")
+		faults = append(faults, noren.Textf("diversity and closeness are about sensitive columns, and none is named"))
 	}
 	faults = append(faults, o.Unit.faults(o)...)
 	if len(faults) > 0 {
-		return &noren.Error{Kind: noren.Usage, Where: src.Name(), What: strings.Join(faults, "; ")}
+		return &noren.Error{Kind: noren.Usage, Where: src.Name(), What: "%s", Args: []any{faults}}
 	}
 	return nil
 }
@@ -333,9 +333,10 @@ func scan(ctx context.Context, src table.Source, o *Options, seed maphash.Seed, 
 			}
 			for j, column := range s.sensitive {
 				if err := column.add(&c.Cols[len(quasi)+j], i); err != nil {
+					what := noren.TextOf(err)
 					return nil, &noren.Error{
-						Kind: noren.BadData, Where: in.Position(i, len(quasi)+j), What: err.Error(),
-						Hint: fmt.Sprintf("correct the file, say which texts stand for missing values, or give the column another type than %s", column.field.Type),
+						Kind: noren.BadData, Where: in.Position(i, len(quasi)+j), What: what.Format, Args: what.Args,
+						Hint: "correct the file, say which texts stand for missing values, or give the column another type than %s", HintArgs: []any{column.field.Type},
 					}
 				}
 			}

@@ -29,7 +29,6 @@
 package evaluate
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -145,10 +144,10 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 func (o *Options) check() error {
-	var faults []string
-	fault := func(bad bool, format string, args ...any) {
+	var faults noren.Texts
+	fault := func(bad bool, format noren.Format, args ...any) {
 		if bad {
-			faults = append(faults, fmt.Sprintf(format, args...))
+			faults = append(faults, noren.Textf(format, args...))
 		}
 	}
 	fault(len(o.Attributes) == 0, "there is no attribute to learn from")
@@ -178,8 +177,9 @@ func (o *Options) check() error {
 		fault(o.Label != nil && a.Column.Len() != o.Label.Len(), "column %s has another number of records than the class", a.Column.Field.Name)
 	}
 	if len(faults) > 0 {
-		slices.Sort(faults)
-		return &noren.Error{Kind: noren.Usage, What: strings.Join(slices.Compact(faults), "; ")}
+		slices.SortFunc(faults, func(a, b noren.Text) int { return strings.Compare(a.String(), b.String()) })
+		faults = slices.CompactFunc(faults, func(a, b noren.Text) bool { return a.String() == b.String() })
+		return &noren.Error{Kind: noren.Usage, What: "%s", Args: []any{faults}}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -162,7 +161,7 @@ func (e *evaluation) size() error {
 	}
 	if cells := int64(width) * int64(e.r.Records); cells > 1<<27 {
 		return &noren.Error{
-			Kind: noren.Usage, What: fmt.Sprintf("%d records with %d features are too many to hold", e.r.Records, width),
+			Kind: noren.Usage, What: "%d records with %d features are too many to hold", Args: []any{e.r.Records, width},
 			Hint: "take fewer records or columns, or leave out categories of many values",
 		}
 	}
@@ -189,12 +188,12 @@ func (e *evaluation) classes(rows []int) error {
 	}
 	if len(counts) > maxClasses {
 		return &noren.Error{
-			Kind: noren.Usage, Where: "column " + e.r.Label, What: fmt.Sprintf("more than %d different values are too many for classes", maxClasses),
+			Kind: noren.Usage, Where: "column " + e.r.Label, What: "more than %d different values are too many for classes", Args: []any{maxClasses},
 			Hint: "name a column of few values, or put values together beforehand",
 		}
 	}
 	if len(rows) < e.o.Folds {
-		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d folds need as many records", e.o.Folds), Hint: "take fewer folds"}
+		return &noren.Error{Kind: noren.Usage, What: "%d folds need as many records", Args: []any{e.o.Folds}, Hint: "take fewer folds"}
 	}
 	number := make(map[uint32]int)
 	largest := 0
@@ -233,7 +232,7 @@ func (e *evaluation) units(rows []int) error {
 	}
 	e.r.Unit, e.r.Persons, e.r.MostOfPerson = unit.Field.Name, len(records), slices.Max(records)
 	if len(records) < e.o.Folds {
-		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d folds need as many persons", e.o.Folds), Hint: "take fewer folds"}
+		return &noren.Error{Kind: noren.Usage, What: "%d folds need as many persons", Args: []any{e.o.Folds}, Hint: "take fewer folds"}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -33,13 +32,13 @@ func newAnswer(a *Attribute, kind Kind) (answer, error) {
 	}
 	switch {
 	case kind == Words && said > 0:
-		return out, fault("domain", "words have none", "take basic-rappor for labels")
+		return out, fault("domain", noren.Textf("words have none"), noren.Textf("take basic-rappor for labels"))
 	case kind == Words:
 		return out, a.check(kind)
 	case said != 1:
-		return out, fault("domain", "is needed, and one way to say it", "labels: [..], size: K, edges: [..], bins: {low, high, count}, or range: [LO, HI]")
+		return out, fault("domain", noren.Textf("is needed, and one way to say it"), noren.Textf("labels: [..], size: K, edges: [..], bins: {low, high, count}, or range: [LO, HI]"))
 	case (len(a.Range) > 0) != (kind == Mean || kind == Distribution):
-		return out, fault("domain", "is not one that the mechanism can take", "range: [LO, HI] goes with duchi, piecewise, hybrid and square-wave; labels, size, edges and bins with all others")
+		return out, fault("domain", noren.Textf("is not one that the mechanism can take"), noren.Textf("range: [LO, HI] goes with duchi, piecewise, hybrid and square-wave; labels, size, edges and bins with all others"))
 	}
 	if err := a.check(kind); err != nil {
 		return out, err
@@ -50,14 +49,14 @@ func newAnswer(a *Attribute, kind Kind) (answer, error) {
 		err = out.setLabels(a)
 	case a.Size != 0:
 		if a.Size < 2 || a.Size > maxNamed {
-			return out, fault("size", fmt.Sprintf("must lie between 2 and %d", maxNamed), "")
+			return out, fault("size", noren.Textf("must lie between 2 and %d", maxNamed), noren.Text{})
 		}
 		for l := range a.Size {
 			out.names = append(out.names, strconv.Itoa(l))
 		}
 	case len(a.Range) > 0:
 		if len(a.Range) != 2 || !(a.Range[0] < a.Range[1]) || math.IsInf(a.Range[1]-a.Range[0], 0) {
-			return out, fault("range", "must be two numbers, the lower one first", "range: [LO, HI]")
+			return out, fault("range", noren.Textf("must be two numbers, the lower one first"), noren.Textf("range: [LO, HI]"))
 		}
 		out.lo, out.hi = a.Range[0], a.Range[1]
 	case a.Bins != nil:
@@ -69,7 +68,7 @@ func newAnswer(a *Attribute, kind Kind) (answer, error) {
 	}
 	if err == nil && out.bins != nil {
 		if out.bins.Len() < 2 {
-			return out, fault("edges", "make one bin, of which nothing is to be learned", "two bins or more")
+			return out, fault("edges", noren.Textf("make one bin, of which nothing is to be learned"), noren.Textf("two bins or more"))
 		}
 		out.names = binNames(out.bins)
 	}
@@ -80,30 +79,30 @@ func newAnswer(a *Attribute, kind Kind) (answer, error) {
 func (a *Attribute) check(kind Kind) error {
 	switch {
 	case a.Other != "" && len(a.Labels) == 0:
-		return fault("other", "goes with labels", "")
+		return fault("other", noren.Textf("goes with labels"), noren.Text{})
 	case a.EdgesEpsilon != 0 && len(a.Edges) == 0:
-		return fault("edges-epsilon", "goes with edges", "")
+		return fault("edges-epsilon", noren.Textf("goes with edges"), noren.Text{})
 	case a.Buckets != 0 && kind != Distribution:
-		return fault("buckets", "goes with square-wave", "")
+		return fault("buckets", noren.Textf("goes with square-wave"), noren.Text{})
 	}
 	return nil
 }
 
 func (out *answer) setLabels(a *Attribute) error {
 	if len(a.Labels) < 2 {
-		return fault("labels", "must be two or more", "add one for all others: other: LABEL")
+		return fault("labels", noren.Textf("must be two or more"), noren.Textf("add one for all others: other: LABEL"))
 	}
 	out.names, out.label = a.Labels, make(map[string]int, len(a.Labels))
 	for l, name := range a.Labels {
 		if _, twice := out.label[name]; twice {
-			return fault("labels", fmt.Sprintf("%q is there twice", name), "name each once")
+			return fault("labels", noren.Textf("%q is there twice", name), noren.Textf("name each once"))
 		}
 		out.label[name] = l
 	}
 	if a.Other != "" {
 		l, ok := out.label[a.Other]
 		if !ok {
-			return fault("other", "is not one of the labels", "")
+			return fault("other", noren.Textf("is not one of the labels"), noren.Text{})
 		}
 		out.other = l
 	}
@@ -147,7 +146,7 @@ func (a *answer) labelOf(text string) (int, error) {
 	}
 	v, err := table.ParseInteger([]byte(text))
 	if err != nil || v < 0 || v >= int64(len(a.names)) {
-		return 0, &noren.Error{Kind: noren.BadData, What: fmt.Sprintf("not a whole number from 0 to %d, as labels by size are", len(a.names)-1)}
+		return 0, &noren.Error{Kind: noren.BadData, What: "not a whole number from 0 to %d, as labels by size are", Args: []any{len(a.names) - 1}}
 	}
 	return int(v), nil
 }

@@ -2,7 +2,6 @@ package survey
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
@@ -26,10 +25,10 @@ const maxEvidence = 1 << 26
 func (c *Collector) Keep(words *ldp.Map) error {
 	k := c.s.kind
 	if k != Shares && k != Words && k != Several {
-		return fault("mechanism", "association is between labels or words", "take bins: labels, and a mechanism for shares")
+		return fault("mechanism", noren.Textf("association is between labels or words"), noren.Textf("take bins: labels, and a mechanism for shares"))
 	}
 	if k == Words && words == nil {
-		return fault("candidates", "words are associated among candidates, and none were named", "name the words that are possible")
+		return fault("candidates", noren.Textf("words are associated among candidates, and none were named"), noren.Textf("name the words that are possible"))
 	}
 	c.keep = &keeper{s: c.s, words: words, known: make(map[string][]ldp.Evidence)}
 	return nil
@@ -111,11 +110,11 @@ func (c *Collector) Associate(ctx context.Context, attribute int, d *Collector, 
 		j int
 	}{{c.s, attribute}, {d.s, other}} {
 		if of.j < 0 || of.j >= len(of.s.answers) || of.s.multi != nil && of.s.multi.Oracle(of.j) == nil {
-			return nil, fault("associate", "is between attributes of labels", "put a number into bins")
+			return nil, fault("associate", noren.Textf("is between attributes of labels"), noren.Textf("put a number into bins"))
 		}
 	}
 	if c == d && attribute == other {
-		return nil, fault("associate", "is between two attributes", "name two that differ")
+		return nil, fault("associate", noren.Textf("is between two attributes"), noren.Textf("name two that differ"))
 	}
 	var a, b []ldp.Evidence
 	pair := func(i, j int) {
@@ -132,7 +131,7 @@ func (c *Collector) Associate(ctx context.Context, attribute int, d *Collector, 
 	case c.keep.nameless() && d.keep.nameless():
 		if len(c.keep.report) != len(d.keep.report) || c.Rejected().Total()+d.Rejected().Total() > 0 {
 			return nil, &noren.Error{
-				Kind: noren.BadData, What: fmt.Sprintf("%d and %d reports without clients' ids cannot be told to be of the same people", len(c.keep.report), len(d.keep.report)),
+				Kind: noren.BadData, What: "%d and %d reports without clients' ids cannot be told to be of the same people", Args: []any{len(c.keep.report), len(d.keep.report)},
 				Hint: "let lines begin with a client's id and a tab, or make both files of the same people in the same order, without bad lines",
 			}
 		}

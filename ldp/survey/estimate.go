@@ -60,13 +60,13 @@ func (o *Options) defaults() error {
 		o.Level = 0.95
 	}
 	if !(o.Level > 0 && o.Level < 1) {
-		return fault("level", "must lie between 0 and 1", "0.95 is usual")
+		return fault("level", noren.Textf("must lie between 0 and 1"), noren.Textf("0.95 is usual"))
 	}
 	if o.MaxMalformed == 0 {
 		o.MaxMalformed = 0.01
 	}
 	if !(o.MaxMalformed > 0 && o.MaxMalformed <= 1) {
-		return fault("malformed lines", "their largest share must lie between 0 and 1", "")
+		return fault("malformed lines", noren.Textf("their largest share must lie between 0 and 1"), noren.Text{})
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (c *Collector) checkMalformed(o Options, r ldp.Rejected) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Code: "malformed-reports", What: fmt.Sprintf("%d of %d lines are no reports of this mechanism, more than %g %%: %s", bad, all, 100*o.MaxMalformed, r.String()+c.BadLinesText()),
+		Kind: noren.BadData, Code: "malformed-reports", What: "%d of %d lines are no reports of this mechanism, more than %g %%: %s", Args: []any{bad, all, 100 * o.MaxMalformed, noren.Foreign(r.String() + c.BadLinesText())},
 		Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 	}
 }
@@ -198,14 +198,14 @@ func (o *Options) decoding() ldp.DecodeOptions {
 }
 
 func noCandidates() error {
-	return fault("candidates", "words are found among candidates, and none were named", "name them in a file, one word a line, or give the map of the reference client")
+	return fault("candidates", noren.Textf("words are found among candidates, and none were named"), noren.Textf("name them in a file, one word a line, or give the map of the reference client"))
 }
 
 func noReports(r ldp.Rejected) error {
 	e := &noren.Error{Kind: noren.BadData, What: "no report was counted, so nothing can be estimated"}
 	if r.Total() > 0 {
-		e.What += "; " + r.String()
-		e.Hint = "see whether the specification is the one that the reports were made by"
+		e.Saying("no report was counted, so nothing can be estimated; %s", r)
+		e.Hinted("see whether the specification is the one that the reports were made by")
 	}
 	return e
 }

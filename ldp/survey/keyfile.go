@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -153,7 +152,7 @@ func (k *KeyFile) find(stream string, finishing bool) *Use {
 // checkQuestion refuses devices for a survey without a question.
 func (s *Survey) checkQuestion(finishing bool) error {
 	if strings.TrimSpace(s.Question()) == "" && !finishing {
-		return fault("question", "is needed: permanent answers belong to one question", "name the question, or the column that is reported")
+		return fault("question", noren.Textf("is needed: permanent answers belong to one question"), noren.Textf("name the question, or the column that is reported"))
 	}
 	return nil
 }
@@ -179,17 +178,17 @@ func (k *KeyFile) Check(s *Survey, finishing bool) error {
 	}
 	stream := s.Stream()
 	if k.Version != 1 {
-		return fault("finish", "the key was made by this version, and no survey under way began before it", "leave it out")
+		return fault("finish", noren.Textf("the key was made by this version, and no survey under way began before it"), noren.Textf("leave it out"))
 	}
 	if k.find(stream, false) != nil {
-		return fault("finish", "the key has answered this survey by this version already: both together cost two lifetimes", "leave it out")
+		return fault("finish", noren.Textf("the key has answered this survey by this version already: both together cost two lifetimes"), noren.Textf("leave it out"))
 	}
 	for _, u := range k.Uses {
 		if u.Finishing && u.Stream != stream {
-			return fault("finish", "the key finishes another survey already, and its first answers serve one", "leave it out")
+			return fault("finish", noren.Textf("the key finishes another survey already, and its first answers serve one"), noren.Textf("leave it out"))
 		}
 		if u.Finishing && u.First != s.spec.Question {
-			return fault("finish", fmt.Sprintf("the key finishes this survey with the question stated as %q, and with %q its first answers are others", u.First, s.spec.Question), "state the question as the survey began, or leave it out where it did not")
+			return fault("finish", noren.Textf("the key finishes this survey with the question stated as %q, and with %q its first answers are others", u.First, s.spec.Question), noren.Textf("state the question as the survey began, or leave it out where it did not"))
 		}
 	}
 	return nil

@@ -41,13 +41,13 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 	columns := s.Columns()
 	d := len(columns)
 	if want := d + btoi(o.Client); len(tab.Columns) != want {
-		return nil, fault("table", "expected the survey's columns, and that of the clients' ids where there is one", "")
+		return nil, fault("table", noren.Textf("expected the survey's columns, and that of the clients' ids where there is one"), noren.Text{})
 	}
 	if o.Devices != nil && !o.Client {
-		return nil, fault("client", "devices are distinguished by the clients' ids", "name the column that holds them")
+		return nil, fault("client", noren.Textf("devices are distinguished by the clients' ids"), noren.Textf("name the column that holds them"))
 	}
 	if o.Devices != nil && !s.Remembers() {
-		return nil, fault("devices", s.Mechanism()+" remembers nothing, and needs no secrets", "take a longitudinal mechanism or RAPPOR for reports round after round")
+		return nil, fault("devices", noren.Textf("%s remembers nothing, and needs no secrets", s.Mechanism()), noren.Textf("take a longitudinal mechanism or RAPPOR for reports round after round"))
 	}
 	if o.Devices != nil {
 		if err := s.checkQuestion(o.Devices.finish); err != nil {

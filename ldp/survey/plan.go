@@ -121,15 +121,15 @@ func NewPlan(o PlanOptions) (*Plan, error) {
 func (o *PlanOptions) check() error {
 	switch {
 	case o.N < 0:
-		return fault("n", "must not be negative", "")
+		return fault("n", noren.Textf("must not be negative"), noren.Text{})
 	case !(o.Error >= 0) || math.IsInf(o.Error, 0):
-		return fault("error", "must be a number that is not negative", "")
+		return fault("error", noren.Textf("must be a number that is not negative"), noren.Text{})
 	case o.Repeats < 1:
-		return fault("repeats", "must be 1 or more", "")
+		return fault("repeats", noren.Textf("must be 1 or more"), noren.Text{})
 	case o.Attributes < 1:
-		return fault("attributes", "must be 1 or more", "")
+		return fault("attributes", noren.Textf("must be 1 or more"), noren.Text{})
 	case o.ReportBytes < 1:
-		return fault("report-bytes", "must be 1 or more", "")
+		return fault("report-bytes", noren.Textf("must be 1 or more"), noren.Text{})
 	}
 	return nil
 }
@@ -143,10 +143,10 @@ func setOne(v *int) {
 // chosen refuses what a plan chooses itself.
 func chosen(s *Spec) error {
 	if s.Mechanism != "" || len(s.Attributes) > 0 || s.F != nil || s.P != nil || s.Q != nil || s.K != 0 || s.H != 0 || s.M != 0 {
-		return fault("", "the design chooses the mechanism", "leave out the mechanism and its parameters; a simulation tries a mechanism of your own")
+		return fault("", noren.Textf("the design chooses the mechanism"), noren.Textf("leave out the mechanism and its parameters; a simulation tries a mechanism of your own"))
 	}
 	if s.Buckets != 0 {
-		return fault("buckets", "no mechanism that the design chooses has buckets", "leave it out")
+		return fault("buckets", noren.Textf("no mechanism that the design chooses has buckets"), noren.Textf("leave it out"))
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (p *Plan) shares(reportBytes int) error {
 	}
 	p.Domain = len(s.Labels(0))
 	if p.Attributes > 1 && p.Repeats > 1 {
-		return fault("repeats", "reports of a random few of several attributes have no memory, and each costs epsilon again", "ask for one attribute with a longitudinal mechanism, or lower epsilon and ask once")
+		return fault("repeats", noren.Textf("reports of a random few of several attributes have no memory, and each costs epsilon again"), noren.Textf("ask for one attribute with a longitudinal mechanism, or lower epsilon and ask once"))
 	}
 	e, n := p.each()
 	if p.Attributes > 1 {
@@ -247,7 +247,7 @@ func scaleUp(n int64, attributes, sampled int) int64 {
 func (p *Plan) means() error {
 	p.Kind, p.Range = Mean, p.Spec.Range
 	if p.Spec.Lifetime != 0 {
-		return fault("lifetime", "the mechanisms for means have no memory", "put the number into bins for a longitudinal mechanism")
+		return fault("lifetime", noren.Textf("the mechanisms for means have no memory"), noren.Textf("put the number into bins for a longitudinal mechanism"))
 	}
 	e, n := p.each()
 	for _, name := range []string{"hybrid", "duchi", "piecewise"} {

@@ -79,13 +79,13 @@ func NewWordPlan(o WordPlanOptions) (*WordPlan, error) {
 	}
 	switch {
 	case len(spec.Labels) > 0 || spec.Size != 0 || spec.Edges != nil || spec.Bins != nil || spec.Range != nil:
-		return nil, fault("candidates", "is for texts, which have no domain", "leave out labels, size, edges, bins and range")
+		return nil, fault("candidates", noren.Textf("is for texts, which have no domain"), noren.Textf("leave out labels, size, edges, bins and range"))
 	case o.Candidates < 1:
-		return nil, fault("candidates", "the number of candidate words must be 1 or more", "for instance 100")
+		return nil, fault("candidates", noren.Textf("the number of candidate words must be 1 or more"), noren.Textf("for instance 100"))
 	case o.N < 1:
-		return nil, fault("n", "the number of people must be 1 or more", "for instance 50000")
+		return nil, fault("n", noren.Textf("the number of people must be 1 or more"), noren.Textf("for instance 50000"))
 	case o.Repeats < 1:
-		return nil, fault("repeats", "must be 1 or more", "")
+		return nil, fault("repeats", noren.Textf("must be 1 or more"), noren.Text{})
 	}
 	p := &WordPlan{Kind: Words, Epsilon: spec.Epsilon, N: o.N, Candidates: o.Candidates, Repeats: o.Repeats}
 	for _, k := range []int{8, 16, 32} {
@@ -185,14 +185,14 @@ func withMemory(spec *Spec, h int) error {
 		lifetime = min(2*spec.Epsilon, ldp.MaxEpsilon)
 	}
 	if !(lifetime > spec.Epsilon) {
-		return fault("lifetime", "one report must cost less than all reports of a lifetime", "")
+		return fault("lifetime", noren.Textf("one report must cost less than all reports of a lifetime"), noren.Text{})
 	}
 	// eps_inf = 2 h ln((1-f/2)/(f/2)); one report h ln(((1-p*)/p*)^2) with p* = f/2 + (1-f) p.
 	f := math.Ceil(128*2/(math.Exp(lifetime/2/float64(h))+1)) / 128
 	wrong := 1 / (math.Exp(spec.Epsilon/2/float64(h)) + 1)
 	p := math.Ceil(1e4*(wrong-f/2)/(1-f)) / 1e4
 	if !(f > 0 && f < 1 && p > 0 && p < 0.5) {
-		return fault("lifetime", "no f, p and q give it beside this epsilon", "take them further apart, or a larger epsilon")
+		return fault("lifetime", noren.Textf("no f, p and q give it beside this epsilon"), noren.Textf("take them further apart, or a larger epsilon"))
 	}
 	q := 1 - p
 	spec.Mechanism, spec.F, spec.P, spec.Q, spec.Epsilon = "rappor", &f, &p, &q, 0

@@ -5,7 +5,6 @@ import (
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
@@ -33,7 +32,7 @@ func (d *Devices) Finishing() *Devices { return &Devices{key: d.key, finish: tru
 // NewDevices returns the devices under a key of 32 bytes.
 func NewDevices(key []byte) (*Devices, error) {
 	if len(key) != keySize {
-		return nil, fault("key", fmt.Sprintf("must be %d random bytes", keySize), "")
+		return nil, fault("key", noren.Textf("must be %d random bytes", keySize), noren.Text{})
 	}
 	return &Devices{key: append([]byte(nil), key...)}, nil
 }
@@ -94,7 +93,7 @@ type device struct {
 
 func (s *Survey) randomise(src *noise.Source, of *device, values []string) (string, error) {
 	if len(values) != len(s.answers) {
-		return "", &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d values were given for %d attributes", len(values), len(s.answers))}
+		return "", &noren.Error{Kind: noren.Usage, What: "%d values were given for %d attributes", Args: []any{len(values), len(s.answers)}}
 	}
 	a := &s.answers[0]
 	switch {

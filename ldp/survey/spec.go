@@ -105,7 +105,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "more than one document", Hint: "one specification a file"}
 	}
 	if s.Version != Version {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: fmt.Sprintf("version %d is not known", s.Version), Hint: fmt.Sprintf("write version: %d", Version)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "version %d is not known", Args: []any{s.Version}, Hint: "write version: %d", HintArgs: []any{Version}}
 	}
 	return s, nil
 }
@@ -151,7 +151,7 @@ func (s *Spec) SetParams(name string, p *ldp.Params) error {
 		return err
 	}
 	if r := k.Rappor(); p.H != 1 || p.M != 1 || p.K != r.K {
-		return &noren.Error{Kind: noren.Usage, Where: name, What: fmt.Sprintf("its k, h and m are not those of basic RAPPOR on %d labels: k = %d, h = 1, m = 1", r.K, r.K), Hint: "leave out the labels to read words"}
+		return &noren.Error{Kind: noren.Usage, Where: name, What: "its k, h and m are not those of basic RAPPOR on %d labels: k = %d, h = 1, m = 1", Args: []any{r.K, r.K}, Hint: "leave out the labels to read words"}
 	}
 	return nil
 }
@@ -165,10 +165,10 @@ func unreadable(name string, err error) error {
 	}
 	p := at.GetToken().Position
 	out.Where = fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column)
-	out.What += ": " + at.GetMessage()
+	out.Saying("not a specification of reports: %s", noren.Foreign(at.GetMessage()))
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {
-		out.What = fmt.Sprintf("not a specification of reports: expected %s, found %s", mismatch.DstType, mismatch.SrcType)
+		out.Saying("not a specification of reports: expected %s, found %s", mismatch.DstType, mismatch.SrcType)
 	}
 	return out
 }

@@ -65,7 +65,7 @@ func compile(spec Spec) (*Survey, error) {
 	}
 	switch m := s.spec.Mechanism; m {
 	case "":
-		return nil, fault("mechanism", "is not said", "one of "+strings.Join(Mechanisms(), ", "))
+		return nil, fault("mechanism", noren.Textf("is not said"), noren.Textf("one of %s", strings.Join(Mechanisms(), ", ")))
 	case "grr", "oue", "sue", "olh", "subset", "longitudinal-grr", "longitudinal-oue", "basic-rappor", "basic-one-time":
 		s.kind = Shares
 	case "rappor", "rappor-one-time":
@@ -75,7 +75,7 @@ func compile(spec Spec) (*Survey, error) {
 	case "square-wave":
 		s.kind = Distribution
 	default:
-		return nil, fault("mechanism", "is not known", "one of "+strings.Join(Mechanisms(), ", "))
+		return nil, fault("mechanism", noren.Textf("is not known"), noren.Textf("one of %s", strings.Join(Mechanisms(), ", ")))
 	}
 	if err := s.strangers(); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func compile(spec Spec) (*Survey, error) {
 		return nil, err
 	}
 	if s.Loss().Report <= 0 {
-		return nil, fault("mechanism", "with these parameters reports cost nothing and tell nothing", "take f below 1, or p and q further apart, or a larger epsilon")
+		return nil, fault("mechanism", noren.Textf("with these parameters reports cost nothing and tell nothing"), noren.Textf("take f below 1, or p and q further apart, or a larger epsilon"))
 	}
 	return s, nil
 }
@@ -110,8 +110,8 @@ func canonical(name string) string {
 	return name
 }
 
-func fault(where, what, hint string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
+func fault(where string, what, hint noren.Text) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
 }
 
 // strangers refuses parameters that the mechanism does not use: their author expects
@@ -135,7 +135,7 @@ func (s *Survey) strangers() error {
 		{"sample", sp.Sample != 0, false},
 	} {
 		if p.given && !p.known {
-			return fault(p.name, "is no parameter of "+m, "leave it out, or take another mechanism")
+			return fault(p.name, noren.Textf("is no parameter of %s", m), noren.Textf("leave it out, or take another mechanism"))
 		}
 	}
 	return nil
@@ -182,11 +182,11 @@ func (s *Survey) several() (*Survey, error) {
 	sp := &s.spec
 	s.kind = Several
 	if sp.Mechanism != "" && sp.Mechanism != "several" {
-		return nil, fault("mechanism", "is chosen for each of several attributes by its domain", "leave it out")
+		return nil, fault("mechanism", noren.Textf("is chosen for each of several attributes by its domain"), noren.Textf("leave it out"))
 	}
 	sp.Mechanism = "several"
 	if sp.Column != "" || sp.Labels != nil || sp.Size != 0 || sp.Edges != nil || sp.Bins != nil || sp.Range != nil || sp.Buckets != 0 {
-		return nil, fault("attributes", "a domain stands beside them", "write each attribute's domain with it")
+		return nil, fault("attributes", noren.Textf("a domain stands beside them"), noren.Textf("write each attribute's domain with it"))
 	}
 	sample := sp.Sample
 	sp.Sample = 0
@@ -199,7 +199,7 @@ func (s *Survey) several() (*Survey, error) {
 		at := &sp.Attributes[j]
 		where := fmt.Sprintf("attribute %d", j+1)
 		if at.Column == "" || seen[at.Column] {
-			return nil, fault(where, "needs a column of its own", "column: NAME")
+			return nil, fault(where, noren.Textf("needs a column of its own"), noren.Textf("column: NAME"))
 		}
 		seen[at.Column] = true
 		kind := Shares
@@ -236,20 +236,20 @@ func (s *Survey) newRappor() (*ldp.Rappor, error) {
 	if s.kind == Shares {
 		p.K, p.H, p.M = s.answers[0].size(), 1, 1
 		if p.K > 32 {
-			return nil, fault("domain", "has more labels than the 32 bits of RAPPOR", "take rappor with candidates, or oue")
+			return nil, fault("domain", noren.Textf("has more labels than the 32 bits of RAPPOR"), noren.Textf("take rappor with candidates, or oue"))
 		}
 	}
 	oneTime := strings.HasSuffix(sp.Mechanism, "one-time")
 	switch {
 	case oneTime && (sp.P != nil && *sp.P != 0 || sp.Q != nil && *sp.Q != 1):
-		return nil, fault("p, q", "a one-time report has no instantaneous step: p is 0 and q is 1", "leave them out, or take the mechanism without one-time")
+		return nil, fault("p, q", noren.Textf("a one-time report has no instantaneous step: p is 0 and q is 1"), noren.Textf("leave them out, or take the mechanism without one-time"))
 	case !oneTime && (sp.P == nil || sp.Q == nil):
-		return nil, fault("p, q", "are needed", "for instance p: 0.25 and q: 0.75")
+		return nil, fault("p, q", noren.Textf("are needed"), noren.Textf("for instance p: 0.25 and q: 0.75"))
 	case !oneTime:
 		p.P, p.Q = *sp.P, *sp.Q
 	}
 	if s.kind == Words && (p.K == 0 || p.H == 0 || p.M == 0) {
-		return nil, fault("k, h, m", "are needed: bits, hash functions and cohorts", "for instance k: 16, h: 2, m: 64")
+		return nil, fault("k, h, m", noren.Textf("are needed: bits, hash functions and cohorts"), noren.Textf("for instance k: 16, h: 2, m: 64"))
 	}
 	switch {
 	case sp.F != nil && sp.Epsilon != 0:
@@ -259,7 +259,7 @@ func (s *Survey) newRappor() (*ldp.Rappor, error) {
 			return nil, err
 		}
 		if e := r.Loss().Report; math.Abs(e-sp.Epsilon) > 1e-4*e {
-			return nil, fault("epsilon", "is not what the parameters give: one report costs "+noren.LossFigure(e, 6), "leave out epsilon, or f")
+			return nil, fault("epsilon", noren.Textf("is not what the parameters give: one report costs %s", noren.LossFigure(e, 6)), noren.Textf("leave out epsilon, or f"))
 		}
 		return r, nil
 	case sp.F != nil:
@@ -268,14 +268,14 @@ func (s *Survey) newRappor() (*ldp.Rappor, error) {
 	case sp.Epsilon > 0:
 		return rapporFor(p, sp.Epsilon)
 	}
-	return nil, fault("f", "is needed, or epsilon instead of it", "for instance f: 0.5")
+	return nil, fault("f", noren.Textf("is needed, or epsilon instead of it"), noren.Textf("for instance f: 0.5"))
 }
 
 // rapporFor is RAPPOR with the least f, a multiple of 1/128, for which a report
 // costs no more than epsilon.
 func rapporFor(p ldp.Params, epsilon float64) (*ldp.Rappor, error) {
 	if math.IsNaN(epsilon) || math.IsInf(epsilon, 0) {
-		return nil, fault("epsilon", "must be a number above 0", "")
+		return nil, fault("epsilon", noren.Textf("must be a number above 0"), noren.Text{})
 	}
 	for i := 1; i < 128; i++ { // f = 1 would say nothing
 		p.F = float64(i) / 128
@@ -285,13 +285,13 @@ func rapporFor(p ldp.Params, epsilon float64) (*ldp.Rappor, error) {
 		}
 		e := r.Loss().Report
 		if i == 1 && e < epsilon {
-			return nil, fault("epsilon", "no f gives it: with these h, p and q one report costs at most "+noren.LossFigure(e, 4), "take a smaller epsilon, or p and q further apart")
+			return nil, fault("epsilon", noren.Textf("no f gives it: with these h, p and q one report costs at most %s", noren.LossFigure(e, 4)), noren.Textf("take a smaller epsilon, or p and q further apart"))
 		}
 		if e <= epsilon {
 			return r, nil
 		}
 	}
-	return nil, fault("epsilon", "no f gives so small a value except f = 1, from which nothing can be estimated", "take a larger epsilon, or p and q nearer to each other")
+	return nil, fault("epsilon", noren.Textf("no f gives so small a value except f = 1, from which nothing can be estimated"), noren.Textf("take a larger epsilon, or p and q nearer to each other"))
 }
 
 // Kind is what the survey estimates.

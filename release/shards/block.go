@@ -3,7 +3,6 @@ package shards
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"math"
 	"strings"
 
@@ -78,7 +77,7 @@ func appendBlock(dst []byte, b *block, t *table.Table, records []uint32) []byte 
 func decodeBlock(text []byte, n int) (*block, error) {
 	head := blockHead + 8 + n*printSize + 4
 	if len(text) < head {
-		return nil, badBlock("it is cut off")
+		return nil, badBlock(noren.Textf("it is cut off"))
 	}
 	b := &block{bucket: binary.LittleEndian.Uint32(text), shard: binary.LittleEndian.Uint32(text[4:]), sequence: binary.LittleEndian.Uint32(text[8:])}
 	b.total = binary.LittleEndian.Uint64(text[blockHead:])
@@ -86,13 +85,13 @@ func decodeBlock(text []byte, n int) (*block, error) {
 	b.rows = int(binary.LittleEndian.Uint32(text[head-4:]))
 	b.body = text[head:]
 	if b.rows > blockRows || b.total > 1<<40 {
-		return nil, badBlock("it has too many records")
+		return nil, badBlock(noren.Textf("it has too many records"))
 	}
 	return b, nil
 }
 
-func badBlock(what string) error {
-	return &noren.Error{Kind: noren.BadData, Where: "block", What: what}
+func badBlock(what noren.Text) error {
+	return &noren.Error{Kind: noren.BadData, Where: "block", What: what.Format, Args: what.Args}
 }
 
 // appendColumn appends the values of records: a bit for each that has none, and then whole
@@ -180,7 +179,7 @@ func (c *columns) add(b *block) error {
 		}
 	}
 	if len(body) > 0 {
-		return badBlock("it has bytes behind its last column")
+		return badBlock(noren.Textf("it has bytes behind its last column"))
 	}
 	c.rows += b.rows
 	return nil
@@ -199,7 +198,7 @@ func (c *columns) table() *table.Table {
 func addColumn(to *table.Builder, kind table.Type, rows int, body []byte) ([]byte, error) {
 	bitmap := (rows + 7) / 8
 	if len(body) < bitmap {
-		return nil, badBlock("a column is cut off")
+		return nil, badBlock(noren.Textf("a column is cut off"))
 	}
 	missing, body := body[:bitmap], body[bitmap:]
 	isMissing := func(i int) bool { return missing[i/8]>>(i%8)&1 == 1 }
@@ -207,7 +206,7 @@ func addColumn(to *table.Builder, kind table.Type, rows int, body []byte) ([]byt
 		return addTexts(to, rows, isMissing, body)
 	}
 	if len(body) < 8*rows {
-		return nil, badBlock("a column is cut off")
+		return nil, badBlock(noren.Textf("a column is cut off"))
 	}
 	for i := range rows {
 		v := binary.LittleEndian.Uint64(body[8*i:])
@@ -216,7 +215,7 @@ func addColumn(to *table.Builder, kind table.Type, rows int, body []byte) ([]byt
 			to.AppendMissing()
 		case kind == table.Decimal:
 			if err := to.AppendFloat(math.Float64frombits(v)); err != nil {
-				return nil, badBlock("a number is not finite")
+				return nil, badBlock(noren.Textf("a number is not finite"))
 			}
 		default:
 			to.AppendInt(int64(v))
@@ -227,22 +226,22 @@ func addColumn(to *table.Builder, kind table.Type, rows int, body []byte) ([]byt
 
 func addTexts(to *table.Builder, rows int, isMissing func(i int) bool, body []byte) ([]byte, error) {
 	if len(body) < 4 {
-		return nil, badBlock("a column is cut off")
+		return nil, badBlock(noren.Textf("a column is cut off"))
 	}
 	n := int(binary.LittleEndian.Uint32(body))
 	if body = body[4:]; n > rows {
-		return nil, badBlock("it has more texts than records")
+		return nil, badBlock(noren.Textf("it has more texts than records"))
 	}
 	words := make([][]byte, n)
 	for i := range words {
 		size, k := binary.Uvarint(body)
 		if k <= 0 || size == 0 || size > uint64(len(body)-k) {
-			return nil, badBlock("a text is cut off")
+			return nil, badBlock(noren.Textf("a text is cut off"))
 		}
 		words[i], body = body[k:k+int(size)], body[k+int(size):]
 	}
 	if len(body) < 4*rows {
-		return nil, badBlock("a column is cut off")
+		return nil, badBlock(noren.Textf("a column is cut off"))
 	}
 	for i := range rows {
 		code := binary.LittleEndian.Uint32(body[4*i:])
@@ -250,10 +249,10 @@ func addTexts(to *table.Builder, rows int, isMissing func(i int) bool, body []by
 		case isMissing(i):
 			to.AppendMissing()
 		case int(code) >= n:
-			return nil, badBlock(fmt.Sprintf("a code is not below %d", n))
+			return nil, badBlock(noren.Textf("a code is not below %d", n))
 		default:
 			if err := to.Append(words[code]); err != nil {
-				return nil, badBlock("a text is no level of its column")
+				return nil, badBlock(noren.Textf("a text is no level of its column"))
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (p *part) append(dst []byte) []byte {
 	return p.sums.AppendBinary(dst)
 }
 
-func badPart(what string) error {
+func badPart(what noren.Format) error {
 	return &noren.Error{Kind: noren.BadData, Where: "part", What: what}
 }
 

@@ -108,7 +108,7 @@ func Read(ctx context.Context, in io.Reader, tool string) (*Plan, error) {
 }
 
 func decode(ctx context.Context, text []byte, tool string) (*Plan, error) {
-	bad := func(what string) (*Plan, error) {
+	bad := func(what noren.Format) (*Plan, error) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "plan", What: what, Hint: "use one binary for all machines"}
 	}
 	p := &Plan{}
@@ -127,7 +127,7 @@ func decode(ctx context.Context, text []byte, tool string) (*Plan, error) {
 
 // complete checks the plan and compiles its query.
 func (p *Plan) complete(ctx context.Context) error {
-	bad := func(what string) error {
+	bad := func(what noren.Format) error {
 		return &noren.Error{Kind: noren.Usage, Where: "plan", What: what}
 	}
 	if len(p.Files) == 0 {

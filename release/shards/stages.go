@@ -96,7 +96,7 @@ func (p *Plan) Sum(ctx context.Context, bucket int, next func() ([]byte, error))
 		}
 		at := [2]uint32{b.shard, b.sequence}
 		if int64(b.bucket) != int64(bucket) || int64(b.shard) >= int64(len(p.Files)) || seen[at] {
-			return nil, badBlock("it is of another bucket or file, or came before")
+			return nil, badBlock(noren.Textf("it is of another bucket or file, or came before"))
 		}
 		seen[at] = true
 		if err := out.take(b.shard, b.total, b.print, uint64(b.rows)); err != nil {

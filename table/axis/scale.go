@@ -23,19 +23,19 @@ type Scale struct {
 // file and above the number of lines before the header, for errors. Error:
 // [noren.BadData].
 func ParseScales(name string, rows [][]string, above int) (map[string]Scale, error) {
-	bad := func(line int, what string) error {
+	bad := func(line int, what noren.Text) error {
 		return &noren.Error{
-			Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line)}.String(), What: what,
+			Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line)}.String(), What: what.Format, Args: what.Args,
 			Hint: "CSV with the header column,scale or column,low,high,scale",
 		}
 	}
 	if len(rows) < 2 {
-		return nil, bad(1, "expected a header and a line for each column")
+		return nil, bad(1, noren.Textf("expected a header and a line for each column"))
 	}
 	at := func(name string) int { return slices.Index(rows[0], name) }
 	column, low, high, scale := at("column"), at("low"), at("high"), at("scale")
 	if column < 0 || scale < 0 || (low < 0) != (high < 0) {
-		return nil, bad(1, "missing required columns, got the header "+strings.Join(rows[0], ","))
+		return nil, bad(1, noren.Textf("missing required columns, got the header %s", strings.Join(rows[0], ",")))
 	}
 	out := map[string]Scale{}
 	for i, row := range rows[1:] {
@@ -49,14 +49,14 @@ func ParseScales(name string, rows [][]string, above int) (map[string]Scale, err
 			}
 			var err error
 			if v.at >= len(row) {
-				return nil, bad(i+2+above, "expected as many fields as the header has")
+				return nil, bad(i+2+above, noren.Textf("expected as many fields as the header has"))
 			}
 			if *v.into, err = strconv.ParseFloat(row[v.at], 64); err != nil {
-				return nil, bad(i+2+above, "expected a number")
+				return nil, bad(i+2+above, noren.Textf("expected a number"))
 			}
 		}
 		if !(s.Unit > 0) {
-			return nil, bad(i+2+above, "a scale must be above 0")
+			return nil, bad(i+2+above, noren.Textf("a scale must be above 0"))
 		}
 		out[row[column]] = s
 	}

@@ -30,7 +30,7 @@ type found struct {
 
 var magics = []struct {
 	magic string
-	what  string
+	what  noren.Format
 }{
 	{"PK\x03\x04", "is a zip file or an Excel workbook, expected text"},
 	{"\xd0\xcf\x11\xe0", "is an old Excel workbook, expected text"},
@@ -46,8 +46,8 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 			return found{}, err
 		}
 	}
-	bad := func(what, hint string) (found, error) {
-		return found{}, &noren.Error{Kind: noren.BadData, Where: opts.Name, What: what, Hint: hint}
+	bad := func(what noren.Text, hint noren.Format) (found, error) {
+		return found{}, &noren.Error{Kind: noren.BadData, Where: opts.Name, What: what.Format, Args: what.Args, Hint: hint}
 	}
 	d := &out.dialect
 	head := make([]byte, 16)
@@ -57,7 +57,7 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 	}
 	switch head = head[:n]; {
 	case n == 0:
-		return bad("the file is empty, expected a line with the names of the columns", "")
+		return bad(noren.Textf("the file is empty, expected a line with the names of the columns"), "")
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		d.Compression = Gzip
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
@@ -76,11 +76,11 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 	}
 	for _, m := range magics {
 		if bytes.HasPrefix(sample, []byte(m.magic)) {
-			return bad(m.what, "save it as CSV in UTF-8")
+			return bad(noren.Textf(m.what), "save it as CSV in UTF-8")
 		}
 	}
 	if len(sample) == 0 {
-		return bad("the file is empty, expected a line with the names of the columns", "")
+		return bad(noren.Textf("the file is empty, expected a line with the names of the columns"), "")
 	}
 	mark := markOf(sample)
 	switch {
@@ -90,14 +90,14 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 		}
 		d.Encoding = mark
 	case mark != AnyEncoding && !opts.Encoding.wide():
-		return bad("is UTF-16 text, expected "+orTitle(opts.Encoding), "save it as CSV in UTF-8")
+		return bad(noren.Textf("is UTF-16 text, expected %s", orTitle(opts.Encoding)), "save it as CSV in UTF-8")
 	case mark != AnyEncoding && mark != opts.Encoding:
-		return bad("begins with the byte order mark of "+mark.String()+", expected "+opts.Encoding.String(), "leave the encoding out")
+		return bad(noren.Textf("begins with the byte order mark of %s, expected %s", mark.String(), opts.Encoding.String()), "leave the encoding out")
 	default:
 		d.Encoding = opts.Encoding
 	}
 	if !d.Encoding.wide() && bytes.IndexByte(sample[:min(len(sample), 1024)], 0) >= 0 {
-		return bad("holds NUL bytes, expected text", "if it is UTF-16 text, save it as UTF-8; if it is no text, export it as CSV")
+		return bad(noren.Textf("holds NUL bytes, expected text"), "if it is UTF-16 text, save it as UTF-8; if it is no text, export it as CSV")
 	}
 	if d.Encoding == AnyEncoding {
 		var doubt string
@@ -105,7 +105,7 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 			return found{}, err
 		}
 		if opts.Plain && d.Encoding == EUCJP {
-			return bad("reads as euc-jp text, expected utf-8 or shift_jis", "save the file as UTF-8; if it is shift_jis, give the encoding")
+			return bad(noren.Textf("reads as euc-jp text, expected utf-8 or shift_jis"), "save the file as UTF-8; if it is shift_jis, give the encoding")
 		}
 		if doubt != "" {
 			out.notes = append(out.notes, doubt)
@@ -113,7 +113,7 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 	}
 	if d.Encoding != UTF8 {
 		if d.BOM {
-			return bad("begins with the byte order mark of UTF-8 and is not "+d.Encoding.title(), "leave the encoding out")
+			return bad(noren.Textf("begins with the byte order mark of UTF-8 and is not %s", d.Encoding.title()), "leave the encoding out")
 		}
 		sample, _, _ = transform.Bytes(d.Encoding.decoder(), sample)
 		if d.Encoding.wide() && bytes.HasPrefix(sample, utf8BOM) {

@@ -1,7 +1,6 @@
 package csvio
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -79,10 +78,10 @@ func (d Dialect) Validate() error {
 		return err
 	}
 	if d.Encoding >= endOfEncodings {
-		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown encoding %d", d.Encoding)}
+		return &noren.Error{Kind: noren.Usage, What: "unknown encoding %d", Args: []any{d.Encoding}}
 	}
 	if d.Compression > Zstd {
-		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown compression %d", d.Compression)}
+		return &noren.Error{Kind: noren.Usage, What: "unknown compression %d", Args: []any{d.Compression}}
 	}
 	return nil
 }
@@ -95,7 +94,7 @@ func validDelimiter(r rune) error {
 	case r == '"' || r == '\n' || r == '\r':
 		return &noren.Error{Kind: noren.Usage, What: "quotes and line ends cannot be delimiters", Hint: `write one of , ; | or tab`}
 	case r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("+-.", r):
-		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%q cannot be a delimiter, as numbers and words contain it", r), Hint: `write one of , ; | or tab`}
+		return &noren.Error{Kind: noren.Usage, What: "%q cannot be a delimiter, as numbers and words contain it", Args: []any{r}, Hint: `write one of , ; | or tab`}
 	}
 	return nil
 }
@@ -120,7 +119,7 @@ func ParseDelimiter(s string) (rune, error) {
 	}
 	r, size := utf8.DecodeRuneInString(s)
 	if size != len(s) {
-		return 0, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%q is not one character", s), Hint: `write one of , ; | or tab`}
+		return 0, &noren.Error{Kind: noren.Usage, What: "%q is not one character", Args: []any{s}, Hint: `write one of , ; | or tab`}
 	}
 	return r, validDelimiter(r)
 }

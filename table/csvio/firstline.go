@@ -1,7 +1,6 @@
 package csvio
 
 import (
-	"fmt"
 	"io"
 	"math"
 
@@ -52,7 +51,7 @@ func (src *Source) checkFirstLine() error {
 	}
 	return &noren.Error{
 		Kind: noren.Usage, Code: FirstLineCode, Where: noren.Position{File: src.name, Line: int64(src.skip) + 1}.String(),
-		What: fmt.Sprintf("expected the names of the columns, got what looks like a record: %d of %d fields are numbers, dates, addresses or values of their own column", n, len(names)),
+		What: "expected the names of the columns, got what looks like a record: %d of %d fields are numbers, dates, addresses or values of their own column", Args: []any{n, len(names)},
 		Hint: "say whether the first line holds the names of the columns",
 	}
 }

@@ -2,7 +2,6 @@ package csvio
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/noren-privacy/noren"
@@ -64,7 +63,7 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	}
 	for i, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.name, What: fmt.Sprintf("has no column %d, only %d", c+1, len(src.columns))}
+			return nil, &noren.Error{Kind: noren.Usage, Where: src.name, What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
 		}
 		if r.slots[c] < 0 {
 			r.slots[c] = i
@@ -163,7 +162,7 @@ func (r *reader) parse() (n int, st status) {
 			if r.src.unmark {
 				plain, ok := formula.Unmark(field)
 				if !ok {
-					s.fault = fault{s.fieldLine(s.pos, s.line, i), i + 1, whatFormula, hintFormula, ""}
+					s.fault = fault{s.fieldLine(s.pos, s.line, i), i + 1, noren.Textf(whatFormula), hintFormula, ""}
 					return n, faulty
 				}
 				field = plain
@@ -182,12 +181,12 @@ func (r *reader) parse() (n int, st status) {
 func (r *reader) trim() bool {
 	s, columns := r.s, len(r.slots)
 	if n := len(s.spans); n < columns || n > r.src.width {
-		s.fault = fault{s.line, 0, fmt.Sprintf("%d fields, expected %d as in the first line", n, r.src.width), "quote fields that hold the delimiter", ""}
+		s.fault = fault{s.line, 0, noren.Textf("%d fields, expected %d as in the first line", n, r.src.width), "quote fields that hold the delimiter", ""}
 		return false
 	}
 	for i, f := range s.spans[columns:] {
 		if f.from != f.to {
-			s.fault = fault{s.fieldLine(s.pos, s.line, columns+i), columns + i + 1, "expected an empty field, as the column has no name", "give the column a name in the first line", ""}
+			s.fault = fault{s.fieldLine(s.pos, s.line, columns+i), columns + i + 1, noren.Textf("expected an empty field, as the column has no name"), "give the column a name in the first line", ""}
 			return false
 		}
 	}

@@ -2,10 +2,10 @@ package csvio
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"unicode/utf8"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
 )
 
@@ -30,8 +30,8 @@ type span struct {
 type fault struct {
 	line  int64
 	field int // 1-based; 0 for the whole record
-	what  string
-	hint  string
+	what  noren.Text
+	hint  noren.Format
 	code  string
 }
 
@@ -180,7 +180,7 @@ func (s *scanner) skipLines(n int) status {
 			continue
 		}
 		if len(s.buf)-s.pos > maxRecord {
-			s.fault = fault{s.line, 0, fmt.Sprintf("a line is longer than %d MiB", maxRecord>>20), "is this a table?", meter.Code}
+			s.fault = fault{s.line, 0, noren.Textf("a line is longer than %d MiB", maxRecord>>20), "is this a table?", meter.Code}
 			return faulty
 		}
 		switch {
@@ -204,7 +204,7 @@ func (s *scanner) scan() status {
 		return st
 	}
 	if s.err == nil && len(s.buf)-s.pos > maxRecord {
-		s.fault = fault{s.line, 0, fmt.Sprintf("a record is longer than %d MiB", maxRecord>>20), "look for a quote that is never closed, or a file that is no table", meter.Code}
+		s.fault = fault{s.line, 0, noren.Textf("a record is longer than %d MiB", maxRecord>>20), "look for a quote that is never closed, or a file that is no table", meter.Code}
 		return faulty
 	}
 	return partial
@@ -256,7 +256,7 @@ func (s *scanner) split() status {
 		case c == s.delim:
 			i++
 			if len(spans) == maxColumns {
-				s.fault = fault{s.line + s.lines, 0, fmt.Sprintf("more than %d fields in a record", maxColumns), "is this a table?", meter.Code}
+				s.fault = fault{s.line + s.lines, 0, noren.Textf("more than %d fields in a record", maxColumns), "is this a table?", meter.Code}
 				return faulty
 			}
 			continue
@@ -265,24 +265,24 @@ func (s *scanner) split() status {
 			s.lines++
 			return complete
 		case c == '\n':
-			s.fault = fault{s.line + s.lines, len(spans), "a line feed in a file whose lines end with a carriage return", "end all lines in the same way, and quote fields that hold line breaks", ""}
+			s.fault = fault{s.line + s.lines, len(spans), noren.Textf("a line feed in a file whose lines end with a carriage return"), "end all lines in the same way, and quote fields that hold line breaks", ""}
 			return faulty
 		case c == '\r':
 			if i+1 == len(buf) && !s.eof {
 				return partial
 			}
 			if i+1 < len(buf) && buf[i+1] != '\n' {
-				s.fault = fault{s.line + s.lines, len(spans), "a carriage return that is not followed by a line feed", "end lines with LF or CR LF, and quote fields that hold line breaks", ""}
+				s.fault = fault{s.line + s.lines, len(spans), noren.Textf("a carriage return that is not followed by a line feed"), "end lines with LF or CR LF, and quote fields that hold line breaks", ""}
 				return faulty
 			}
 			s.spans, s.end = spans, min(i+2, len(buf))
 			s.lines++
 			return complete
 		case quoted:
-			s.fault = fault{s.line + s.lines, len(spans), "text after the closing quote of a field", "double every quote that is part of a quoted field", ""}
+			s.fault = fault{s.line + s.lines, len(spans), noren.Textf("text after the closing quote of a field"), "double every quote that is part of a quoted field", ""}
 			return faulty
 		default:
-			s.fault = fault{s.line + s.lines, len(spans), "a quote within a field that does not begin with one", "quote the whole field and double the quotes in it", ""}
+			s.fault = fault{s.line + s.lines, len(spans), noren.Textf("a quote within a field that does not begin with one"), "quote the whole field and double the quotes in it", ""}
 			return faulty
 		}
 	}
@@ -299,7 +299,7 @@ func (s *scanner) closingQuote(f *span, field int) (int, status) {
 			case len(buf)-f.from > maxField:
 				return 0, s.tooLong(field, true)
 			case s.eof:
-				s.fault = fault{s.line + s.lines, field, "a quote that begins a field is never closed", "close it, or double it and quote the field if it is part of the text", ""}
+				s.fault = fault{s.line + s.lines, field, noren.Textf("a quote that begins a field is never closed"), "close it, or double it and quote the field if it is part of the text", ""}
 				return 0, faulty
 			}
 			return 0, partial
@@ -321,7 +321,7 @@ func (s *scanner) closingQuote(f *span, field int) (int, status) {
 }
 
 func (s *scanner) tooLong(field int, quoted bool) status {
-	s.fault = fault{s.line + s.lines, field, fmt.Sprintf("a field is longer than %d MiB", maxField>>20), "is this a table, and the delimiter right?", meter.Code}
+	s.fault = fault{s.line + s.lines, field, noren.Textf("a field is longer than %d MiB", maxField>>20), "is this a table, and the delimiter right?", meter.Code}
 	if quoted {
 		s.fault.hint = "look for a quote that is never closed"
 	}
@@ -344,11 +344,11 @@ func (s *scanner) unreadable() status {
 	}
 	switch {
 	case s.buf[s.bad] == 0:
-		s.fault.what, s.fault.hint = "a NUL byte, expected text", "is this a text file? give its encoding if it is UTF-16, or save it as CSV in UTF-8"
+		s.fault.what, s.fault.hint = noren.Textf("a NUL byte, expected text"), "is this a text file? give its encoding if it is UTF-16, or save it as CSV in UTF-8"
 	case s.encoding != UTF8:
-		s.fault.what, s.fault.hint = "bytes that are not "+s.encoding.title(), "give the file's encoding, or save it as UTF-8"
+		s.fault.what, s.fault.hint = noren.Textf("bytes that are not %s", s.encoding.title()), "give the file's encoding, or save it as UTF-8"
 	default:
-		s.fault.what, s.fault.hint = "bytes that are not UTF-8", "give the file's encoding (shift_jis, perhaps, or windows-1252), or save it as UTF-8"
+		s.fault.what, s.fault.hint = noren.Textf("bytes that are not UTF-8"), "give the file's encoding (shift_jis, perhaps, or windows-1252), or save it as UTF-8"
 	}
 	return faulty
 }

@@ -35,13 +35,13 @@ func decodeAs(name string, data []byte, e Encoding) ([]byte, Encoding, error) {
 	if d := e.decoder(); d != nil {
 		var err error
 		if text, _, err = transform.Bytes(d, data); err != nil {
-			return nil, 0, &noren.Error{Kind: noren.BadData, Where: name, What: "expected text in " + e.title(), Err: err}
+			return nil, 0, &noren.Error{Kind: noren.BadData, Where: name, What: "expected text in %s", Args: []any{e.title()}, Err: err}
 		}
 		text = bytes.TrimPrefix(text, utf8BOM)
 	}
 	if n := validPrefix(text, e); n < len(text) {
 		line := 1 + bytes.Count(text[:n], []byte{'\n'})
-		return nil, 0, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line)}.String(), What: "bytes that are not " + e.title(), Hint: "save the file as UTF-8"}
+		return nil, 0, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line)}.String(), What: "bytes that are not %s", Args: []any{e.title()}, Hint: "save the file as UTF-8"}
 	}
 	return text, e, nil
 }

@@ -3,7 +3,6 @@ package csvio
 import (
 	"bufio"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -149,7 +148,7 @@ func (s *Sink) header() error {
 		}
 		name := []byte(c.Name)
 		if c.Name == "" {
-			return s.fail(i, "the column has no name")
+			return s.fail(i, noren.Textf("the column has no name"))
 		}
 		s.named = append(s.named, formula.Is(name))
 		if s.dialect.Formulas == formula.Text && formula.Needs(name) {
@@ -177,7 +176,7 @@ func (s *Sink) Write(c *table.Chunk) error {
 		return s.err
 	}
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.name, What: fmt.Sprintf("got a chunk of %d columns for a table of %d", len(c.Cols), len(s.columns))}
+		return &noren.Error{Where: s.name, What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	if n := min(len(s.makers), c.Rows/leastRun); n > 1 {
 		if made := s.make(c, s.makers[:n]); made {
@@ -306,9 +305,9 @@ func (m *maker) appendQuoted(i int, text []byte) error {
 	if class&(notASCII|isNUL) != 0 {
 		switch {
 		case class&isNUL != 0:
-			return m.fail(i, "a text holds a NUL byte, which no text table can")
+			return m.fail(i, noren.Textf("a text holds a NUL byte, which no text table can"))
 		case !utf8.Valid(text):
-			return m.fail(i, "a text is not valid UTF-8")
+			return m.fail(i, noren.Textf("a text is not valid UTF-8"))
 		}
 	}
 	blank := func(c byte) bool { return c == ' ' || c == '\t' }
@@ -359,17 +358,17 @@ func (m *maker) encode(i, from int) error {
 }
 
 func (m *maker) lacks(i int) error {
-	return &LackError{Column: m.columns[i].Name, err: m.fail(i, "a text holds a character that "+m.dialect.Encoding.title()+" does not have")}
+	return &LackError{Column: m.columns[i].Name, err: m.fail(i, noren.Textf("a text holds a character that %s does not have", m.dialect.Encoding.title()))}
 }
 
 // fail makes an error about column i of the record in the making.
-func (m *maker) fail(i int, what string) error {
+func (m *maker) fail(i int, what noren.Text) error {
 	at := noren.Position{File: m.name, Line: m.lines + 1, Field: i + 1, Column: m.columns[i].Name}
-	hint := ""
+	var hint noren.Format
 	if m.encoder != nil {
 		hint = "write the table as UTF-8"
 	}
-	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: hint}
+	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what.Format, Args: what.Args, Hint: hint}
 }
 
 // LackError says that a text of a column holds a character that the encoding of

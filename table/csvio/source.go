@@ -100,7 +100,7 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 	}
 	src := &Source{name: opts.Name, limits: opts.Limits, file: f, size: info.Size(), changed: info.ModTime()}
 	if opts.HeaderRow < 0 || opts.HeaderRow > maxHeaderRow || opts.HeaderRow > 1 && opts.Header == HeaderAbsent {
-		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: fmt.Sprintf("expected the names of the columns on line 1 to %d, got line %d", maxHeaderRow, opts.HeaderRow), Hint: "a table without names has no line for them"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected the names of the columns on line 1 to %d, got line %d", Args: []any{maxHeaderRow, opts.HeaderRow}, Hint: "a table without names has no line for them"}
 	}
 	found, err := detect(ctx, f, src.size, opts)
 	if err != nil {
@@ -162,7 +162,7 @@ func (src *Source) readHeader(trim bool) error {
 			return &noren.Error{Kind: noren.BadData, Where: at(), What: "the column has no name", Hint: "the first line of the file must name every column"}
 		}
 		if first, twice := seen[name]; twice {
-			return &noren.Error{Kind: noren.BadData, Where: at(), What: fmt.Sprintf("the column has the name of column %d", first+1), Hint: "give every column a name of its own"}
+			return &noren.Error{Kind: noren.BadData, Where: at(), What: "the column has the name of column %d", Args: []any{first + 1}, Hint: "give every column a name of its own"}
 		}
 		seen[name] = i
 		src.columns = append(src.columns, table.StoredColumn{Name: name})
@@ -181,7 +181,7 @@ func (src *Source) above(s *scanner, in *input) error {
 	case faulty:
 		return src.faultError(&s.fault, 0)
 	case finished:
-		return &noren.Error{Kind: noren.BadData, Where: src.name, What: fmt.Sprintf("expected the names of the columns on line %d, got the end of the file", src.skip+1)}
+		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "expected the names of the columns on line %d, got the end of the file", Args: []any{src.skip + 1}}
 	}
 	return in.failure(s.err, s.line, 0)
 }
@@ -245,10 +245,10 @@ func (src *Source) faultError(f *fault, record int64) error {
 		at.Column = src.columns[f.field-1].Name
 	}
 	code := f.code
-	if f.what == whatFormula {
+	if f.what.Format == whatFormula {
 		code = FormulaCode
 	}
-	return &noren.Error{Kind: noren.BadData, Code: code, Where: at.String(), What: f.what, Hint: f.hint}
+	return &noren.Error{Kind: noren.BadData, Code: code, Where: at.String(), What: f.what.Format, Args: f.what.Args, Hint: f.hint}
 }
 
 // FormulaCode is the code of errors about a text that begins as a formula, in a file that

@@ -12,7 +12,6 @@ package file
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -167,7 +166,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	case head == "PAR1", head == "PARE", isParquet(opts.Name):
 		if opts.HeaderRow > 1 {
 			_ = f.Close()
-			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: fmt.Sprintf("expected a text file with names on line %d, got a Parquet file, which names its columns", opts.HeaderRow)}
+			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected a text file with names on line %d, got a Parquet file, which names its columns", Args: []any{opts.HeaderRow}}
 		}
 		if opts.Header == csvio.HeaderAbsent {
 			_ = f.Close()

@@ -66,7 +66,7 @@ func parameters(query string, known ...string) (map[string]string, error) {
 			}
 		}
 		if _, taken := out[name]; !taken {
-			return nil, &noren.Error{Kind: noren.Usage, What: "behind ? expected " + strings.Join(known, ", ") + ", each once"}
+			return nil, &noren.Error{Kind: noren.Usage, What: "behind ? expected %s, each once", Args: []any{strings.Join(known, ", ")}}
 		}
 	}
 	return out, nil

@@ -12,7 +12,6 @@ package formula
 
 import (
 	"bytes"
-	"fmt"
 	"unicode"
 	"unicode/utf8"
 
@@ -48,7 +47,7 @@ func Parse(s string) (Choice, error) {
 	case "text":
 		return Text, nil
 	}
-	return Keep, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("expected %s, got %q", Choices, s)}
+	return Keep, &noren.Error{Kind: noren.Usage, What: "expected %s, got %q", Args: []any{Choices, s}}
 }
 
 // Count counts the texts of a table that spreadsheets take for formulas, before they were

@@ -8,8 +8,6 @@
 package hierarchy
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -72,7 +70,7 @@ func Propose(values []string, o Options) (*Proposal, error) {
 		}
 	}
 	if len(o.Steps) > 0 && o.Kind != Number {
-		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("steps go with kind number, got %s", o.Kind)}
+		return nil, &noren.Error{Kind: noren.Usage, What: "steps go with kind number, got %s", Args: []any{o.Kind}}
 	}
 	of, levels, err := o.path(values)
 	if err != nil {
@@ -88,7 +86,7 @@ func Propose(values []string, o Options) (*Proposal, error) {
 		p.Rows = append(p.Rows, append(append([]string{v}, above...), Root))
 	}
 	if len(p.Rows) == 0 {
-		return nil, &noren.Error{Kind: noren.BadData, What: fmt.Sprintf("no value has the form of kind %s", o.Kind)}
+		return nil, &noren.Error{Kind: noren.BadData, What: "no value has the form of kind %s", Args: []any{o.Kind}}
 	}
 	p.tellApart()
 	return p, nil
@@ -126,7 +124,7 @@ func (o *Options) path(values []string) (path, []string, error) {
 	case Month, Week, Fiscal:
 		if o.Layout != "" {
 			if err := o.Layout.Validate(); err != nil {
-				return nil, nil, &noren.Error{Kind: noren.Usage, What: err.Error()}
+				return nil, nil, (&noren.Error{Kind: noren.Usage}).SayingText(noren.TextOf(err))
 			}
 		}
 		of, levels := dates(o.Kind, o.Layout)
@@ -138,7 +136,7 @@ func (o *Options) path(values []string) (path, []string, error) {
 	case ICD10:
 		return icd10, []string{"three characters", "block", "chapter"}, nil
 	}
-	return nil, nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("expected a kind among %v, got %q", Kinds, o.Kind)}
+	return nil, nil, &noren.Error{Kind: noren.Usage, What: "expected a kind among %v, got %q", Args: []any{Kinds, o.Kind}}
 }
 
 // detect finds the kind that all values have the form of. Codes of digits alone
@@ -171,4 +169,4 @@ func detect(values []string, layout table.Layout) Kind {
 	return Auto
 }
 
-var errSteps = errors.New("expected steps above 0, each a multiple of the one before")
+const stepsFault noren.Format = "expected steps above 0, each a multiple of the one before"

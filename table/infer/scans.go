@@ -59,8 +59,9 @@ func newScans(ctx context.Context, src table.Source, opts Options) (*scans, erro
 }
 
 func (s *scans) excess(where string) error {
+	what := (&meter.Excess{Limit: s.most}).Text()
 	return &noren.Error{
-		Kind: noren.BadData, Code: meter.Code, Where: where, What: (&meter.Excess{Limit: s.most}).Error(),
+		Kind: noren.BadData, Code: meter.Code, Where: where, What: what.Format, Args: what.Args,
 		Hint: "state the types and roles of the columns, or read fewer columns",
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -89,7 +88,7 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	}
 	for _, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.name, What: fmt.Sprintf("has no column %d, only %d", c+1, len(src.columns))}
+			return nil, &noren.Error{Kind: noren.Usage, Where: src.name, What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
 		}
 	}
 	if err := src.unchanged(); err != nil {
@@ -184,7 +183,7 @@ func (r *reader) next() error {
 			return nil
 		})
 		if err != nil {
-			return r.src.damaged("the data are damaged", err)
+			return r.src.damaged(noren.Textf("the data are damaged"), err)
 		}
 	}
 	n := int(min(r.left, int64(r.most)))
@@ -196,9 +195,9 @@ func (r *reader) next() error {
 		}
 		if err := guard(func() error { return r.fill(i, int(min(r.left, int64(r.most)))) }); err != nil {
 			at := noren.Position{File: r.src.name, Field: r.columns[i] + 1, Column: r.src.columns[r.columns[i]].Name}
-			what := fmt.Sprintf("the data of records %d to %d are damaged", r.rows+1, r.rows+int64(n))
+			what := noren.Textf("the data of records %d to %d are damaged", r.rows+1, r.rows+int64(n))
 			if errors.Is(err, parquet.ErrCorrupted) {
-				what += " (a checksum does not fit)"
+				what.Format += " (a checksum does not fit)"
 			}
 			if meter.At(err, "") != nil {
 				at.Record = r.rows + 1

@@ -3,7 +3,6 @@ package parquetio
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -71,7 +70,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, err
 			o = defaultOrigin(c)
 		}
 		if o.form.kind != c.Kind {
-			return nil, &noren.Error{Where: name, What: fmt.Sprintf("column %s is described as of another kind than it is stored", c.Name)}
+			return nil, &noren.Error{Where: name, What: "column %s is described as of another kind than it is stored", Args: []any{c.Name}}
 		}
 		s.origins = append(s.origins, o)
 		s.first = append(s.first, s.leaves)
@@ -186,7 +185,7 @@ func (s *Sink) Write(c *table.Chunk) error {
 
 func (s *Sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.name, What: fmt.Sprintf("got a chunk of %d columns for a table of %d", len(c.Cols), len(s.columns))}
+		return &noren.Error{Where: s.name, What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	for from := 0; from < c.Rows; {
 		n := min(c.Rows-from, groupRows-s.rows)
@@ -234,7 +233,7 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 	s.values = s.values[:0]
 	column, t := &s.columns[i], s.origins[i].node.Type()
 	if v.Kind != column.Kind {
-		return &noren.Error{Where: s.name, What: fmt.Sprintf("column %s is of another kind than was said", column.Name)}
+		return &noren.Error{Where: s.name, What: "column %s is of another kind than was said", Args: []any{column.Name}}
 	}
 	level := 0
 	if column.Nullable {
@@ -303,7 +302,7 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 }
 
 // refuse makes an error about a value; row counts from the records written.
-func (s *Sink) refuse(i, row int, what string) error {
+func (s *Sink) refuse(i, row int, what noren.Format) error {
 	at := noren.Position{File: s.name, Record: s.records + int64(row) + 1, Field: i + 1, Column: s.columns[i].Name}
 	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what}
 }

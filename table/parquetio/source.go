@@ -105,12 +105,12 @@ func (src *Source) open() error {
 		return src.locate(f)
 	})
 	if err != nil {
-		return src.damaged("the file's description of itself is damaged", err)
+		return src.damaged(noren.Textf("the file's description of itself is damaged"), err)
 	}
 	err = guard(func() error { return src.describe(f) })
 	var own *noren.Error
 	if err != nil && !errors.As(err, &own) {
-		return src.damaged("the file's description of itself is damaged", err)
+		return src.damaged(noren.Textf("the file's description of itself is damaged"), err)
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func (src *Source) open() error {
 // checkEnds looks at the marks at both ends and the length between them, before
 // anything is built on them.
 func (src *Source) checkEnds() error {
-	bad := func(what, hint string) error {
+	bad := func(what, hint noren.Format) error {
 		return &noren.Error{Kind: noren.BadData, Where: src.name, What: what, Hint: hint}
 	}
 	const least = 12 // two marks and a length
@@ -156,7 +156,7 @@ func (src *Source) describe(f *footer) error {
 	}
 	for i, c := range root.Columns() {
 		at := noren.Position{File: src.name, Field: i + 1, Column: c.Name()}
-		bad := func(what, hint string) error {
+		bad := func(what, hint noren.Format) error {
 			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: hint}
 		}
 		switch {
@@ -286,7 +286,7 @@ func (src *Source) unchanged() error {
 
 // damaged makes an error of a failure of the library. Its own text is left out,
 // as nothing keeps values out of it.
-func (src *Source) damaged(what string, err error) error {
+func (src *Source) damaged(what noren.Text, err error) error {
 	if excess := meter.At(err, src.name); excess != nil {
 		return excess
 	}
@@ -294,7 +294,7 @@ func (src *Source) damaged(what string, err error) error {
 	if errors.As(err, &system) {
 		return &noren.Error{Where: src.name, What: "cannot be read", Err: system}
 	}
-	return &noren.Error{Kind: noren.BadData, Where: src.name, What: what, Hint: "copy or make the file again"}
+	return &noren.Error{Kind: noren.BadData, Where: src.name, What: what.Format, Args: what.Args, Hint: "copy or make the file again"}
 }
 
 // guard is the border to the library: what panics in it is an error.

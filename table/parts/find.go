@@ -3,7 +3,6 @@ package parts
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,7 +59,7 @@ func Find(ctx context.Context, path string, table func(name string) bool) ([]str
 			return nil
 		}
 		if !table(d.Name()) {
-			return &noren.Error{Kind: noren.Usage, Code: "not-a-table", Where: at, What: "expected a table file by its ending", Hint: "name the tables by a pattern, as in " + filepath.Join(path, "*.csv")}
+			return &noren.Error{Kind: noren.Usage, Code: "not-a-table", Where: at, What: "expected a table file by its ending", Hint: "name the tables by a pattern, as in %s", HintArgs: []any{filepath.Join(path, "*.csv")}}
 		}
 		found = append(found, at)
 		return nil
@@ -104,7 +103,7 @@ func match(pattern string) ([]string, error) {
 		case err != nil:
 			return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "cannot be read", Err: reason(err)}
 		case info.IsDir():
-			return nil, &noren.Error{Kind: noren.Usage, Code: "pattern", Where: pattern, What: fmt.Sprintf("expected files, and %s is a folder", name), Hint: "name the folder alone, or let the pattern match files only"}
+			return nil, &noren.Error{Kind: noren.Usage, Code: "pattern", Where: pattern, What: "expected files, and %s is a folder", Args: []any{name}, Hint: "name the folder alone, or let the pattern match files only"}
 		}
 		found = append(found, name)
 	}

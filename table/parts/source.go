@@ -9,7 +9,6 @@ package parts
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -121,19 +120,19 @@ func (s *Source) agree(path string, columns []table.StoredColumn) error {
 // Agree is an error of kind BadData unless the columns of the file at path are those of
 // the file first. It makes a column of first nullable where it is nullable in the other.
 func Agree(first string, of []table.StoredColumn, path string, columns []table.StoredColumn) error {
-	fail := func(what string) error {
-		return &noren.Error{Kind: noren.BadData, Code: "parts-differ", Where: path, What: what, Hint: "all files of one table have the same columns in the same order"}
+	fail := func(what noren.Text) error {
+		return &noren.Error{Kind: noren.BadData, Code: "parts-differ", Where: path, What: what.Format, Args: what.Args, Hint: "all files of one table have the same columns in the same order"}
 	}
 	if len(columns) != len(of) {
-		return fail(fmt.Sprintf("expected %d columns as in %s, got %d", len(of), first, len(columns)))
+		return fail(noren.Textf("expected %d columns as in %s, got %d", len(of), first, len(columns)))
 	}
 	for i := range columns {
 		a, b := &of[i], &columns[i]
 		switch {
 		case a.Name != b.Name:
-			return fail(fmt.Sprintf("column %d: expected the name %s as in %s, got %s", i+1, a.Name, first, b.Name))
+			return fail(noren.Textf("column %d: expected the name %s as in %s, got %s", i+1, a.Name, first, b.Name))
 		case a.Kind != b.Kind || a.Logical != b.Logical || a.Nested != b.Nested || proposed(a) != proposed(b) || !sameForm(a, b):
-			return fail(fmt.Sprintf("column %s: its type is not that of %s", a.Name, first))
+			return fail(noren.Textf("column %s: its type is not that of %s", a.Name, first))
 		}
 		a.Nullable = a.Nullable || b.Nullable
 		a.Index = a.Index && b.Index

@@ -63,7 +63,7 @@ func NewTarget(o TargetOptions) (*Target, error) {
 	case t.before != "" && (t.before[0] == '.' || t.before[0] == '_'):
 		return nil, &noren.Error{Kind: noren.Usage, Where: o.Path, What: "a name that begins with a dot or an underscore would not be read as a table"}
 	case o.Rows < 1:
-		return nil, &noren.Error{Kind: noren.Usage, Where: "split-rows", What: fmt.Sprintf("expected at least 1 record in a file, got %d", o.Rows)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "split-rows", What: "expected at least 1 record in a file, got %d", Args: []any{o.Rows}}
 	}
 	return t, t.replaceable(t.folder)
 }

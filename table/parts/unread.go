@@ -99,8 +99,8 @@ func (u *unreadCheck) folder(dir string) error {
 	return nil
 }
 
-func notRead(where, what string) error {
-	return &noren.Error{Kind: noren.NotMet, Code: CodeUnread, Where: where, What: what, Hint: "remove it, or verify files alone by a pattern, as in " + filepath.Join(filepath.Dir(where), "part-*.csv")}
+func notRead(where string, what noren.Format) error {
+	return &noren.Error{Kind: noren.NotMet, Code: CodeUnread, Where: where, What: what, Hint: "remove it, or verify files alone by a pattern, as in %s", HintArgs: []any{filepath.Join(filepath.Dir(where), "part-*.csv")}}
 }
 
 var (

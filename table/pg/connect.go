@@ -136,7 +136,7 @@ const CodeExists = "file-exists"
 
 // failed makes an error of the server's or the library's, neither of whose texts
 // is shown. otherwise is what it is where no condition tells.
-func failed(ctx context.Context, where string, err error, otherwise string) error {
+func failed(ctx context.Context, where string, err error, otherwise noren.Format) error {
 	var own *noren.Error
 	if errors.As(err, &own) {
 		return own

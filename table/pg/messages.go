@@ -33,7 +33,7 @@ func bounded(c *pgconn.Config, where string) {
 func tooLong(err error, where string) error {
 	var long *pgproto3.ExceededMaxBodyLenErr
 	if errors.As(err, &long) {
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "a record or another message of the server is larger than " + meter.Size(mostMessage), Hint: "select fewer or shorter columns"}
+		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "a record or another message of the server is larger than %s", Args: []any{meter.Size(mostMessage)}, Hint: "select fewer or shorter columns"}
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (s *settings) Read(p []byte) (int, error) {
 			s.held += int64(len(s.head)) + s.left
 		}
 		if s.held > mostSettings {
-			return 0, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: s.where, What: "the server sends settings of more than " + meter.Size(mostSettings)}
+			return 0, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: s.where, What: "the server sends settings of more than %s", Args: []any{meter.Size(mostSettings)}}
 		}
 	}
 	return n, err

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/spool"
 )
@@ -150,7 +151,7 @@ func isMoment(c *table.StoredColumn) bool {
 
 // appendMoment appends a day, an instant or a time of day of a table as the server reads
 // it. what says why the server cannot hold it, and is empty where it can.
-func appendMoment(dst []byte, l table.Logical, v int64) (_ []byte, what string) {
+func appendMoment(dst []byte, l table.Logical, v int64) (_ []byte, what noren.Format) {
 	if l.Of == table.Day {
 		if v < firstHeld || v > lastHeldDay {
 			return dst, "holds a day that PostgreSQL cannot hold: before 4714 BC or after the year 5874897"

@@ -166,7 +166,7 @@ func (s *sink) Write(c *table.Chunk) error {
 
 func (s *sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.t.where, What: fmt.Sprintf("got a chunk of %d columns for a table of %d", len(c.Cols), len(s.columns))}
+		return &noren.Error{Where: s.t.where, What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	for row := range c.Rows {
 		s.records++
@@ -179,9 +179,9 @@ func (s *sink) write(c *table.Chunk) error {
 				continue
 			}
 			if s.moments[i] {
-				var what string
+				var what noren.Format
 				if s.cell, what = appendMoment(s.cell[:0], s.columns[i].Logical, c.Cols[i].Ints[row]); what != "" {
-					return s.bad(i, what)
+					return s.bad(i, noren.Textf(what))
 				}
 			} else {
 				s.cell = table.AppendText(s.cell[:0], &s.columns[i], &c.Cols[i], row)
@@ -192,7 +192,7 @@ func (s *sink) write(c *table.Chunk) error {
 				continue
 			}
 			if bytes.IndexByte(s.cell, 0) >= 0 {
-				return s.bad(i, "a text holds a NUL byte, which PostgreSQL cannot hold")
+				return s.bad(i, noren.Textf("a text holds a NUL byte, which PostgreSQL cannot hold"))
 			}
 			s.line = appendEscaped(s.line, s.cell)
 		}
@@ -207,9 +207,9 @@ func (s *sink) write(c *table.Chunk) error {
 }
 
 // bad is an error about column i of the record that is being written.
-func (s *sink) bad(i int, what string) error {
+func (s *sink) bad(i int, what noren.Text) error {
 	at := noren.Position{File: s.t.where, Record: s.records, Field: i + 1, Column: s.columns[i].Name}
-	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what}
+	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what.Format, Args: what.Args}
 }
 
 // failed is [failed] for an error of COPY, with the record and column that the server names.

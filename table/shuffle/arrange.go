@@ -3,7 +3,6 @@ package shuffle
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 
 	"github.com/noren-privacy/noren"
@@ -65,7 +64,7 @@ func (a *arranger) take(c *table.Chunk) (err error) {
 		return err
 	}
 	if uint64(c.Rows) > a.n-a.rows {
-		return &noren.Error{What: fmt.Sprintf("more records were read than the %d that there is an order for", a.n)}
+		return &noren.Error{What: "more records were read than the %d that there is an order for", Args: []any{a.n}}
 	}
 	if a.lanes == nil {
 		a.lanes = make([]lane, workers())

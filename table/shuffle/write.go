@@ -2,7 +2,6 @@ package shuffle
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/bits-and-blooms/bitset"
@@ -76,7 +75,7 @@ func Write(ctx context.Context, opts Options, r table.Reader, assemble func(*tab
 		return err
 	}
 	if a.rows != a.n {
-		return &noren.Error{What: fmt.Sprintf("%d records were read, and there is an order for %d", a.rows, a.n)}
+		return &noren.Error{What: "%d records were read, and there is an order for %d", Args: []any{a.rows, a.n}}
 	}
 	return a.write(ctx, sink)
 }
@@ -119,7 +118,7 @@ func each(ctx context.Context, r table.Reader, assemble func(*table.Chunk) (*tab
 			return err
 		}
 		if c.Rows != read.Rows {
-			return &noren.Error{What: fmt.Sprintf("a chunk of %d records was assembled from one of %d", c.Rows, read.Rows)}
+			return &noren.Error{What: "a chunk of %d records was assembled from one of %d", Args: []any{c.Rows, read.Rows}}
 		}
 		if err := f(c); err != nil {
 			return err

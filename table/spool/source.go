@@ -61,7 +61,7 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	r.arenas = make([]arena, len(columns))
 	for i, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.o.Name, What: fmt.Sprintf("has no column %d, only %d", c+1, len(src.columns))}
+			return nil, &noren.Error{Kind: noren.Usage, Where: src.o.Name, What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
 		}
 		r.wanted[c] = append(r.wanted[c], i)
 		r.chunk.Cols[i].Kind = src.shapes[c].kind

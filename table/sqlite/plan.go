@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
 	lib "modernc.org/sqlite/lib"
 
@@ -57,7 +56,7 @@ func (r *reading) plan(ctx context.Context, query, where string) error {
 	length := free / 2 / max(values, 1)
 	if length < shortest {
 		return &noren.Error{
-			Kind: noren.BadData, Code: meter.Code, Where: where, What: fmt.Sprintf("its %d operations on %d tables need more than %s of memory", values, tables, meter.Size(r.meter.Held())),
+			Kind: noren.BadData, Code: meter.Code, Where: where, What: "its %d operations on %d tables need more than %s of memory", Args: []any{values, tables, meter.Size(r.meter.Held())},
 			Hint: "write the result as a table of the file, or as CSV",
 		}
 	}

@@ -42,7 +42,7 @@ func described(f *os.File, name string, m *meter.Meter) error {
 			return excess
 		}
 		if errors.Is(err, errForeign) {
-			return &noren.Error{Kind: noren.BadData, Where: name, What: err.Error()}
+			return &noren.Error{Kind: noren.BadData, Where: name, What: whatForeign}
 		}
 		return &noren.Error{Where: name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
@@ -112,7 +112,10 @@ func ended(err error) error {
 // placeWeight is what a place of a page takes in memory.
 const placeWeight = 64
 
-var errForeign = errors.New("its write-ahead log is of another file")
+// whatForeign is what is wrong where the log beside a database is of another one.
+const whatForeign = "its write-ahead log is of another file"
+
+var errForeign = errors.New(whatForeign)
 
 // index finds the pages of the log.
 func (d *description) index() error {

@@ -135,7 +135,7 @@ func (r *reading) failed(ctx context.Context, where string, err error) error {
 	}
 	var code resultCode
 	if errors.Is(err, errLong) {
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: fmt.Sprintf("its views and query are too many, too deep or too long: more than a limit of SQLite or %d steps", mostSteps*between), Hint: "name fewer views, or write the table as CSV"}
+		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "its views and query are too many, too deep or too long: more than a limit of SQLite or %d steps", Args: []any{mostSteps * between}, Hint: "name fewer views, or write the table as CSV"}
 	}
 	e := &noren.Error{Where: where, What: "cannot be read"}
 	if !errors.As(err, &code) {
@@ -165,7 +165,7 @@ func (r *reading) failed(ctx context.Context, where string, err error) error {
 // tooLong is the error about a value, record or statement beyond the length.
 func (r *reading) tooLong(where string) error {
 	return &noren.Error{
-		Kind: noren.BadData, Code: meter.Code, Where: where, What: "holds a record, value or statement of more than " + meter.Size(r.length),
+		Kind: noren.BadData, Code: meter.Code, Where: where, What: "holds a record, value or statement of more than %s", Args: []any{meter.Size(r.length)},
 		Hint: "name fewer columns in a query, shorten the texts, or write the table as CSV",
 	}
 }
@@ -252,9 +252,9 @@ func (r *reading) from(ctx context.Context) (from string, err error) {
 			return quote(name), nil
 		}
 	}
-	e := &noren.Error{Kind: noren.Usage, Code: "table", Where: r.o.Name, What: "expected one of its tables (" + shown(names) + ")"}
+	e := &noren.Error{Kind: noren.Usage, Code: "table", Where: r.o.Name, What: "expected one of its tables (%s)", Args: []any{shown(names)}}
 	if wanted != "" {
-		e.What = "has no table " + wanted + ", only " + shown(names)
+		e.Saying("has no table %s, only %s", wanted, shown(names))
 	}
 	return "", e
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/spool"
 )
@@ -95,7 +96,7 @@ func serial(v int64) (float64, bool) {
 
 // cellValue puts the cell of type t with the stored value (texts resolved) into
 // w. Of an invalid one it says why.
-func (b *book) cellValue(w *spool.Writer, t byte, st style, value []byte) string {
+func (b *book) cellValue(w *spool.Writer, t byte, st style, value []byte) noren.Format {
 	switch t {
 	case 'n':
 		v, err := strconv.ParseFloat(string(value), 64)

@@ -5,12 +5,13 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table/spool"
 )
 
 // exactValue puts a cell into w as a text that tells its type and what it stores: see
 // [Options.Exact]. Of an invalid cell it says why.
-func exactValue(w *spool.Writer, t byte, st style, value []byte) string {
+func exactValue(w *spool.Writer, t byte, st style, value []byte) noren.Format {
 	kind := t
 	switch t {
 	case 'n':

@@ -82,11 +82,11 @@ func (h Hidden) refusal(where string) error {
 	e := &noren.Error{Kind: noren.Usage, Code: CodeHidden, Where: where, Hint: "decide whether they are read or left out"}
 	switch {
 	case h.Rows > 0 && names != "":
-		e.What = fmt.Sprintf("hides %d rows and the columns %s of the table", h.Rows, names)
+		e.Saying("hides %d rows and the columns %s of the table", h.Rows, names)
 	case h.Rows > 0:
-		e.What = fmt.Sprintf("hides %d rows of the table", h.Rows)
+		e.Saying("hides %d rows of the table", h.Rows)
 	default:
-		e.What = fmt.Sprintf("hides the columns %s of the table", names)
+		e.Saying("hides the columns %s of the table", names)
 	}
 	return e
 }

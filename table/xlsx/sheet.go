@@ -48,8 +48,8 @@ type headerCell struct {
 // file, and several copies of it are held while it is read back.
 const rowShare = 8
 
-func (s *sheet) bad(row, column int, what, hint string) error {
-	return &noren.Error{Kind: noren.BadData, Where: s.place(row, column), What: what, Hint: hint}
+func (s *sheet) bad(row, column int, what noren.Text, hint noren.Format) error {
+	return &noren.Error{Kind: noren.BadData, Where: s.place(row, column), What: what.Format, Args: what.Args, Hint: hint}
 }
 
 // place names a row and a column.
@@ -69,7 +69,7 @@ func (s *sheet) place(row, column int) string {
 
 const headerCode = "header-row"
 
-func (s *sheet) badHeader(row, column int, what string) error {
+func (s *sheet) badHeader(row, column int, what noren.Text) error {
 	err := s.bad(row, column, what, "if the rows above the table hold a title, say in which row the names of the columns are").(*noren.Error)
 	err.Code = headerCode
 	return err
@@ -114,9 +114,9 @@ func (s *sheet) read(ctx context.Context, part string) (*spool.Writer, error) {
 	}
 	if s.names == nil {
 		if s.header >= 0 {
-			return s.w, s.badHeader(s.header, -1, "the row is blank or missing, expected the names of the columns")
+			return s.w, s.badHeader(s.header, -1, noren.Textf("the row is blank or missing, expected the names of the columns"))
 		}
-		return s.w, s.bad(-1, -1, "the sheet is empty, expected a row with the names of the columns", "")
+		return s.w, s.bad(-1, -1, noren.Textf("the sheet is empty, expected a row with the names of the columns"), "")
 	}
 	return s.w, nil
 }
@@ -124,18 +124,18 @@ func (s *sheet) read(ctx context.Context, part string) (*spool.Writer, error) {
 func (s *sheet) startRow(in *scanner) error {
 	row := s.row + 1
 	if s.inside {
-		return s.bad(s.row, -1, "holds another row", "save it again in a spreadsheet program")
+		return s.bad(s.row, -1, noren.Textf("holds another row"), "save it again in a spreadsheet program")
 	}
 	s.inside = true
 	if r := in.rawAttr("r"); r != nil {
 		n, err := strconv.Atoi(string(r))
 		if err != nil || n <= s.row+1 || n > mostRows {
-			return s.bad(-1, -1, "its rows are not in order", "save it again in a spreadsheet program")
+			return s.bad(-1, -1, noren.Textf("its rows are not in order"), "save it again in a spreadsheet program")
 		}
 		row = n - 1
 	}
 	if row >= mostRows {
-		return s.bad(-1, -1, "has more rows than a sheet can", "")
+		return s.bad(-1, -1, noren.Textf("has more rows than a sheet can"), "")
 	}
 	s.row, s.next, s.at, s.some = row, 0, 0, false
 	return nil
@@ -147,12 +147,12 @@ func (s *sheet) cell(in *scanner) error {
 	if r := in.rawAttr("r"); r != nil {
 		c, row, ok := place(r)
 		if !ok || row != s.row || c < s.next {
-			return s.bad(s.row, -1, "its cells are not in order", "save it again in a spreadsheet program")
+			return s.bad(s.row, -1, noren.Textf("its cells are not in order"), "save it again in a spreadsheet program")
 		}
 		column = c
 	}
 	if column >= mostColumns || !s.inside {
-		return s.bad(s.row, -1, "has more columns than a sheet can, or a cell outside of a row", "")
+		return s.bad(s.row, -1, noren.Textf("has more columns than a sheet can, or a cell outside of a row"), "")
 	}
 	s.next = column + 1
 	t := byte('n')
@@ -185,7 +185,7 @@ func (s *sheet) cell(in *scanner) error {
 		if s.ignored() || s.left(column) {
 			return nil
 		}
-		return s.bad(s.row, column, "is a formula without a stored value", "open the workbook in a spreadsheet program, which computes it, and save it")
+		return s.bad(s.row, column, noren.Textf("is a formula without a stored value"), "open the workbook in a spreadsheet program, which computes it, and save it")
 	}
 	value := s.value
 	switch {
@@ -204,7 +204,7 @@ func (s *sheet) cell(in *scanner) error {
 			}
 		}
 		if !ok {
-			return s.bad(s.row, column, "names a text that the workbook does not hold", "save it again in a spreadsheet program")
+			return s.bad(s.row, column, noren.Textf("names a text that the workbook does not hold"), "save it again in a spreadsheet program")
 		}
 	case t == 't':
 		value = unescapeControls(value, 0)
@@ -294,7 +294,7 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 		if len(value) == 0 {
 			return nil
 		}
-		return s.badHeader(s.row, column, fmt.Sprintf("holds a value beside the table: row %d names the columns %s to %s alone", s.header+1, appendColumn(nil, s.first), appendColumn(nil, s.first+len(s.slots)-1)))
+		return s.badHeader(s.row, column, noren.Textf("holds a value beside the table: row %d names the columns %s to %s alone", s.header+1, appendColumn(nil, s.first), appendColumn(nil, s.first+len(s.slots)-1)))
 	}
 	i = s.slots[i]
 	for ; s.at < i; s.at++ {
@@ -314,7 +314,7 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 		take = exactValue
 	}
 	if what := take(s.w, t, st, value); what != "" {
-		return s.bad(s.row, column, what, "save the workbook again in a spreadsheet program")
+		return s.bad(s.row, column, noren.Textf(what), "save the workbook again in a spreadsheet program")
 	}
 	if st.code != "" && t == 'n' {
 		tag := spool.Integer
@@ -344,7 +344,7 @@ func (s *sheet) headerText(t byte, st style, value []byte) (string, error) {
 	}
 	defer w.Close()
 	if what := s.b.cellValue(w, t, st, value); what != "" {
-		return "", s.bad(s.row, -1, what, "")
+		return "", s.bad(s.row, -1, noren.Textf(what), "")
 	}
 	return w.Shown(), nil
 }
@@ -377,14 +377,14 @@ func (s *sheet) endRow() error {
 // setHeader takes the row that was read for the names of the columns.
 func (s *sheet) setHeader() error {
 	if s.header >= 0 && s.row != s.header {
-		return s.badHeader(s.header, -1, "the row is blank, expected the names of the columns")
+		return s.badHeader(s.header, -1, noren.Textf("the row is blank, expected the names of the columns"))
 	}
 	s.header = s.row
 	cells := s.cells
 	if s.hidden.policy == Leave {
 		cells = slices.DeleteFunc(slices.Clone(cells), func(c headerCell) bool { return c.hidden })
 		if len(cells) == 0 {
-			return s.badHeader(s.row, -1, "all columns are hidden and left out, expected one at least")
+			return s.badHeader(s.row, -1, noren.Textf("all columns are hidden and left out, expected one at least"))
 		}
 	}
 	s.first = cells[0].column
@@ -396,11 +396,11 @@ func (s *sheet) setHeader() error {
 		case !named && s.hidden.policy == Leave && s.hidden.column(s.first+i):
 			continue
 		case !named:
-			return s.badHeader(s.row, s.first+i, "the column has no name")
+			return s.badHeader(s.row, s.first+i, noren.Textf("the column has no name"))
 		}
 		name := cells[next].name
 		if first := slices.Index(names, name); first >= 0 {
-			return s.badHeader(s.row, s.first+i, fmt.Sprintf("the name %q is that of column %s already", name, appendColumn(nil, cells[first].column)))
+			return s.badHeader(s.row, s.first+i, noren.Textf("the name %q is that of column %s already", name, appendColumn(nil, cells[first].column)))
 		}
 		s.slots[i] = len(names)
 		names = append(names, name)
@@ -440,9 +440,9 @@ func (s *sheet) merged(in *scanner) error {
 		return nil
 	}
 	if r1 <= s.header {
-		return s.badHeader(s.header, -1, "the cells "+ref+" are merged, expected a name in a cell of its own for each column")
+		return s.badHeader(s.header, -1, noren.Textf("the cells %s are merged, expected a name in a cell of its own for each column", ref))
 	}
-	return s.bad(r1, c1, "the cells "+ref+" are merged, expected a value in each cell", "unmerge them and fill in each cell")
+	return s.bad(r1, c1, noren.Textf("the cells %s are merged, expected a value in each cell", ref), "unmerge them and fill in each cell")
 }
 
 // leftColumns reports whether all columns of a range are left out.

@@ -43,7 +43,7 @@ var _ table.Sink = (*Sink)(nil)
 func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, error) {
 	out := &atomicfile.Output{Writer: w}
 	if len(columns) == 0 || len(columns) > mostColumns {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: fmt.Sprintf("a sheet has 1 to %d columns, got %d", mostColumns, len(columns))}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a sheet has 1 to %d columns, got %d", Args: []any{mostColumns, len(columns)}}
 	}
 	s := &Sink{name: name, columns: columns, out: out, zip: zip.NewWriter(out)}
 	// The sheet stands last in the file and is written as it comes, but its
@@ -92,7 +92,7 @@ func (s *Sink) header() error {
 	for i := range s.columns {
 		name := s.columns[i].Name
 		if strings.TrimSpace(name) == "" || seen[name] {
-			return s.fail(i, "every column needs a name of its own")
+			return s.fail(i, noren.Textf("every column needs a name of its own"))
 		}
 		seen[name] = true
 		if err := s.appendText(i, []byte(name)); err != nil {
@@ -113,11 +113,11 @@ func (s *Sink) Write(c *table.Chunk) error {
 
 func (s *Sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.name, What: fmt.Sprintf("got a chunk of %d columns for a table of %d", len(c.Cols), len(s.columns))}
+		return &noren.Error{Where: s.name, What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	for row := range c.Rows {
 		if s.records+2 > mostRows {
-			return &noren.Error{Kind: noren.BadData, Where: s.name, What: fmt.Sprintf("a sheet holds %d records at most", mostRows-1), Hint: "write the table as CSV or Parquet"}
+			return &noren.Error{Kind: noren.BadData, Where: s.name, What: "a sheet holds %d records at most", Args: []any{mostRows - 1}, Hint: "write the table as CSV or Parquet"}
 		}
 		s.records++
 		s.line = append(s.line, `<row r="`...)
@@ -340,9 +340,9 @@ func (s *Sink) appendText(i int, text []byte) error {
 	}
 	switch {
 	case !utf8.Valid(text):
-		return s.fail(i, "a text is not valid UTF-8")
+		return s.fail(i, noren.Textf("a text is not valid UTF-8"))
 	case units > longestText:
-		return s.fail(i, fmt.Sprintf("a text is longer than the %d characters that a cell holds", longestText))
+		return s.fail(i, noren.Textf("a text is longer than the %d characters that a cell holds", longestText))
 	}
 	style := styleGeneral
 	if isRisky(text) {
@@ -393,9 +393,9 @@ func appendEscaped(dst, text []byte) []byte {
 }
 
 // fail makes an error about column i of the record in the making.
-func (s *Sink) fail(i int, what string) error {
+func (s *Sink) fail(i int, what noren.Text) error {
 	at := noren.Position{File: s.name, Record: s.records, Field: i + 1, Column: s.columns[i].Name}
-	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: "write the table as CSV or Parquet"}
+	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what.Format, Args: what.Args, Hint: "write the table as CSV or Parquet"}
 }
 
 // Records is the number of records written.

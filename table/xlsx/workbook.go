@@ -3,7 +3,6 @@ package xlsx
 import (
 	"archive/zip"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"path"
@@ -58,8 +57,8 @@ func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // bad is an error about the content of the workbook.
-func (b *book) bad(what, hint string) error {
-	return &noren.Error{Kind: noren.BadData, Where: b.name, What: what, Hint: hint}
+func (b *book) bad(what, hint noren.Text) error {
+	return &noren.Error{Kind: noren.BadData, Where: b.name, What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
 }
 
 var errDirectory = errors.New("the directory is too long")
@@ -74,7 +73,7 @@ const (
 // failure makes an error of what ended the reading of a part.
 func (b *book) failure(part string, err error) error {
 	var own *noren.Error
-	again := "copy the file again, or save it again in a spreadsheet program"
+	const again noren.Format = "copy the file again, or save it again in a spreadsheet program"
 	switch {
 	case errors.As(err, &own):
 		return err
@@ -83,13 +82,13 @@ func (b *book) failure(part string, err error) error {
 	case meter.At(err, b.name) != nil:
 		return meter.At(err, b.name+": part "+part)
 	case errors.Is(err, errLong), errors.Is(err, errDeep):
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: b.name + ": part " + part, What: err.Error(), Hint: again}
+		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: b.name + ": part " + part, What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args, Hint: again}
 	case errors.Is(err, zip.ErrAlgorithm):
-		return b.bad("is packed in a way that workbooks are not", again)
+		return b.bad(noren.Textf("is packed in a way that workbooks are not"), noren.Textf(again))
 	case errors.Is(err, errXML), errors.Is(err, errShort), errors.Is(err, errEntry), errors.Is(err, errUTF):
-		return b.bad("its part "+part+" cannot be read: "+err.Error(), again)
+		return b.bad(noren.Textf("its part %s cannot be read: %s", part, err), noren.Textf(again))
 	}
-	return b.bad("its part "+part+" is damaged", again)
+	return b.bad(noren.Textf("its part %s is damaged", part), noren.Textf(again))
 }
 
 // openBook reads all of a workbook but its sheets.
@@ -106,7 +105,7 @@ func openBook(name string, in io.ReaderAt, size int64, limits meter.Limits) (*bo
 		if b.file.err != nil {
 			return nil, b.failure("", err)
 		}
-		return nil, b.bad("is no workbook, or was cut short", "copy the file again, or save it again as .xlsx")
+		return nil, b.bad(noren.Textf("is no workbook, or was cut short"), noren.Textf("copy the file again, or save it again as .xlsx"))
 	}
 	b.file.open = true
 	if err := m.Hold(int64(len(z.File)) * 2 * pieceWeight); err != nil {
@@ -126,10 +125,10 @@ func openBook(name string, in io.ReaderAt, size int64, limits meter.Limits) (*bo
 		}
 	}
 	if strings.HasSuffix(main, ".bin") {
-		return nil, b.bad("is a binary workbook (.xlsb), expected .xlsx", "save it as .xlsx")
+		return nil, b.bad(noren.Textf("is a binary workbook (.xlsb), expected .xlsx"), noren.Textf("save it as .xlsx"))
 	}
 	if _, ok := b.parts[strings.ToLower(main)]; !ok {
-		return nil, b.bad("is no workbook: it has no part "+main, "save the table as .xlsx")
+		return nil, b.bad(noren.Textf("is no workbook: it has no part %s", main), noren.Textf("save the table as .xlsx"))
 	}
 	if links, err = b.links(main); err != nil {
 		return nil, err
@@ -161,7 +160,7 @@ func (b *book) describe(main string, links map[string]link) error {
 		return err
 	}
 	if len(b.sheets) == 0 {
-		return b.bad("has no worksheet", "")
+		return b.bad(noren.Textf("has no worksheet"), noren.Text{})
 	}
 	for _, l := range links {
 		switch {
@@ -224,7 +223,7 @@ func (l limited) Read(p []byte) (int, error) {
 func (b *book) open(part string) (*scanner, io.Closer, error) {
 	f, ok := b.parts[strings.ToLower(part)]
 	if !ok {
-		return nil, nil, b.bad("its part "+part+" is missing", "copy the file again, or save it again in a spreadsheet program")
+		return nil, nil, b.bad(noren.Textf("its part %s is missing", part), noren.Textf("copy the file again, or save it again in a spreadsheet program"))
 	}
 	if f.UncompressedSize64 > uint64(b.meter.Left()) {
 		return nil, nil, b.failure(part, b.meter.Unpack(math.MaxInt64))
@@ -328,5 +327,5 @@ func (b *book) sheet(which string) (sheetEntry, error) {
 	if len(b.sheets) > most {
 		names = append(names, "...")
 	}
-	return sheetEntry{}, &noren.Error{Kind: noren.Usage, Code: "sheet", Where: b.name, What: fmt.Sprintf("expected one of its sheets (%s) or a number from 1 to %d, got %q", strings.Join(names, ", "), len(names), which)}
+	return sheetEntry{}, &noren.Error{Kind: noren.Usage, Code: "sheet", Where: b.name, What: "expected one of its sheets (%s) or a number from 1 to %d, got %q", Args: []any{strings.Join(names, ", "), len(names), which}}
 }

@@ -7,8 +7,6 @@
 package yamlbound
 
 import (
-	"fmt"
-
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
@@ -38,14 +36,14 @@ func Check(name string, data []byte) error {
 	}
 	tokens := lexer.Tokenize(string(data))
 	if len(tokens) > MostTokens {
-		return excess(name, tokens[MostTokens], fmt.Sprintf("holds more than %d names, values and marks", MostTokens))
+		return excess(name, tokens[MostTokens], noren.Textf("holds more than %d names, values and marks", MostTokens))
 	}
 	aliases := false
 	d := depth{}
 	for _, t := range tokens {
 		aliases = aliases || t.Type == token.AliasType
 		if d.add(t); d.most() > MostDepth {
-			return excess(name, t, fmt.Sprintf("nests more than %d levels", MostDepth))
+			return excess(name, t, noren.Textf("nests more than %d levels", MostDepth))
 		}
 	}
 	if !aliases {
@@ -54,12 +52,12 @@ func Check(name string, data []byte) error {
 	return checkAliases(name, tokens)
 }
 
-func excess(name string, t *token.Token, what string) error {
+func excess(name string, t *token.Token, what noren.Text) error {
 	at := noren.Position{File: name}
 	if t != nil && t.Position != nil {
 		at.Line, at.Field = int64(t.Position.Line), t.Position.Column
 	}
-	return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at.String(), What: what, Hint: "write a shorter file"}
+	return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at.String(), What: what.Format, Args: what.Args, Hint: "write a shorter file"}
 }
 
 // depth follows how deep tokens nest, or more: a parser goes no deeper.
@@ -118,7 +116,7 @@ func checkAliases(name string, tokens token.Tokens) error {
 		total += c.size(doc.Body)
 	}
 	if total > MostNodes {
-		return excess(name, nil, fmt.Sprintf("holds more than %d values when each alias is replaced by what it names", MostNodes))
+		return excess(name, nil, noren.Textf("holds more than %d values when each alias is replaced by what it names", MostNodes))
 	}
 	return nil
 }

@@ -85,27 +85,27 @@ func encode(e *Entry, prev Hash) ([]byte, Hash, error) {
 
 // decode reads a line without its newline, and checks that it is number n after prev.
 func decode(text []byte, n int64, prev Hash) (*Entry, Hash, error) {
-	bad := func(what string) (*Entry, Hash, error) {
-		return nil, Hash{}, &noren.Error{Kind: noren.NotMet, Where: fmt.Sprintf("audit log: entry %d", n), What: what, Hint: "keep the file as evidence; a signed export shows what it held"}
+	bad := func(what noren.Text) (*Entry, Hash, error) {
+		return nil, Hash{}, &noren.Error{Kind: noren.NotMet, Where: fmt.Sprintf("audit log: entry %d", n), What: what.Format, Args: what.Args, Hint: "keep the file as evidence; a signed export shows what it held"}
 	}
 	var l line
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&l); err != nil {
-		return bad("does not have the form of an entry")
+		return bad(noren.Textf("does not have the form of an entry"))
 	}
 	again, h, err := encode(&l.Entry, prev)
 	if err != nil {
-		return bad("does not have the form of an entry")
+		return bad(noren.Textf("does not have the form of an entry"))
 	}
 	if l.N != n {
-		return bad(fmt.Sprintf("expected entry %d, got entry %d", n, l.N))
+		return bad(noren.Textf("expected entry %d, got entry %d", n, l.N))
 	}
 	if !bytes.Equal(again[:len(again)-1], text) {
-		return bad("was changed, or an entry before it was changed or left out")
+		return bad(noren.Textf("was changed, or an entry before it was changed or left out"))
 	}
 	if _, err := time.Parse(time.RFC3339, l.At); err != nil {
-		return bad("has no time")
+		return bad(noren.Textf("has no time"))
 	}
 	return &l.Entry, h, nil
 }

@@ -230,7 +230,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 				return 0, err
 			}
 			if !ok {
-				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: "audit log", What: fmt.Sprintf("the store knows %d entries, and the log has more than a kill can leave", known.N), Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
+				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: "audit log", What: "the store knows %d entries, and the log has more than a kill can leave", Args: []any{known.N}, Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
 				return 0, nil
 			}
 		}
@@ -278,8 +278,8 @@ func (l *Log) took(h Hash, bytes int64) {
 	l.last.Store(&lastEntry{l.n, h})
 }
 
-func damaged(format string, args ...any) error {
-	return &noren.Error{Kind: noren.NotMet, Where: "audit log", What: fmt.Sprintf(format, args...), Hint: "keep the file as evidence; a signed export shows what it held"}
+func damaged(format noren.Format, args ...any) error {
+	return &noren.Error{Kind: noren.NotMet, Where: "audit log", What: format, Args: args, Hint: "keep the file as evidence; a signed export shows what it held"}
 }
 
 // Filter selects entries. An empty field selects all.

@@ -41,6 +41,11 @@ type Problem struct {
 	RetryAfter int `json:"-"`
 	// Lang is the language of its texts. Defaults to English.
 	Lang lang.Lang `json:"-"`
+	// said and advice are Detail and Hint before they were shown, where they are known, and
+	// own are the folders of the server that are cut from them.
+	said   noren.Texts
+	advice noren.Text
+	own    cleaner
 }
 
 // In is the problem in a language: its title, detail and hint, and what is wrong in each
@@ -51,9 +56,17 @@ func (p *Problem) In(l lang.Lang) *Problem {
 	}
 	out := *p
 	out.Lang, out.Title, out.Detail, out.Hint = l, l.Say(p.Title), l.Say(p.Detail), l.Say(p.Hint)
+	if len(p.said) > 0 {
+		out.Detail = p.own.shown(l, p.said)
+	}
+	if !p.advice.IsZero() {
+		out.Hint = p.own.clean(l.Said(p.advice))
+	}
 	out.Errors = slices.Clone(p.Errors)
-	for i := range out.Errors {
-		out.Errors[i].Detail = l.Say(p.Errors[i].Detail)
+	for i, f := range p.Errors {
+		if out.Errors[i].Detail = l.Say(f.Detail); len(f.said) > 0 {
+			out.Errors[i].Detail = p.own.shown(l, f.said)
+		}
 	}
 	return &out
 }
@@ -75,6 +88,7 @@ func Said(stored json.RawMessage, l lang.Lang) json.RawMessage {
 type Fault struct {
 	Pointer string `json:"pointer" doc:"The place in the request, as a JSON pointer or the name of a parameter."`
 	Detail  string `json:"detail" doc:"What is wrong there."`
+	said    noren.Texts
 }
 
 // Error implements error.
@@ -148,7 +162,7 @@ func From(err error, own ...string) *Problem {
 	if errors.As(err, &faults) && len(faults) > 0 {
 		out := c.of(faults[0])
 		for _, f := range faults {
-			out.Errors = append(out.Errors, Fault{Pointer: c.clean(f.Where), Detail: c.clean(f.What)})
+			out.Errors = append(out.Errors, c.fault(f, noren.Texts{f.Said()}))
 		}
 		return out
 	}
@@ -177,7 +191,7 @@ func From(err error, own ...string) *Problem {
 		for _, one := range several.Unwrap() {
 			var f *noren.Error
 			if errors.As(one, &f) {
-				out.Errors = append(out.Errors, Fault{Pointer: c.clean(f.Where), Detail: c.detail(f)})
+				out.Errors = append(out.Errors, c.fault(f, chain(f)))
 			}
 		}
 	}
@@ -199,7 +213,8 @@ func (c cleaner) of(e *noren.Error) *Problem {
 			out.Status = m.Status
 		}
 	}
-	out.Detail, out.Hint, out.Where = c.detail(e), c.clean(hint(e)), c.clean(e.Where)
+	out.said, out.advice, out.own = chain(e), hint(e), c
+	out.Detail, out.Hint, out.Where = c.shown(lang.English, out.said), c.clean(out.advice.String()), c.clean(e.Where)
 	return out
 }
 
@@ -221,13 +236,12 @@ func ofKind(k noren.Kind) string {
 	}
 }
 
-// detail is what e and the errors of its kind below it say. Errors of other types, which
+// chain is what e and the errors of its kind below it say. Errors of other types, which
 // may quote the system, are left out.
-func (c cleaner) detail(e *noren.Error) string {
-	var parts []string
+func chain(e *noren.Error) (said noren.Texts) {
 	for e != nil {
 		if e.What != "" {
-			parts = append(parts, c.clean(e.What))
+			said = append(said, e.Said())
 		}
 		var next *noren.Error
 		if e.Err == nil || !errors.As(e.Err, &next) {
@@ -235,17 +249,31 @@ func (c cleaner) detail(e *noren.Error) string {
 		}
 		e = next
 	}
-	if len(parts) == 0 {
+	return said
+}
+
+// shown is texts in a language, one after the other.
+func (c cleaner) shown(l lang.Lang, said noren.Texts) string {
+	if len(said) == 0 {
 		return New(ofKind(noren.Internal), "").Detail
+	}
+	parts := make([]string, len(said))
+	for i, one := range said {
+		parts[i] = c.clean(l.Said(one))
 	}
 	return strings.Join(parts, ": ")
 }
 
+// fault is one of several faults, which says this.
+func (c cleaner) fault(e *noren.Error, said noren.Texts) Fault {
+	return Fault{Pointer: c.clean(e.Where), Detail: c.shown(lang.English, said), said: said}
+}
+
 // hint is the outermost hint.
-func hint(e *noren.Error) string {
+func hint(e *noren.Error) noren.Text {
 	for e != nil {
 		if e.Hint != "" {
-			return e.Hint
+			return e.Advice()
 		}
 		var next *noren.Error
 		if e.Err == nil || !errors.As(e.Err, &next) {
@@ -253,7 +281,7 @@ func hint(e *noren.Error) string {
 		}
 		e = next
 	}
-	return ""
+	return noren.Text{}
 }
 
 // folders are the folders of an absolute path in a text.

@@ -110,7 +110,7 @@ func FuzzFolders(f *testing.F) {
 			t.Skip()
 		}
 		path := "/srv/canary-" + folder + "/" + file
-		p := problem.From(&noren.Error{Kind: noren.Usage, Where: path, What: "see " + path, Hint: path})
+		p := problem.From(&noren.Error{Kind: noren.Usage, Where: path, What: "see %s", Args: []any{path}, Hint: "%s", HintArgs: []any{path}})
 		if all := p.Where + p.Detail + p.Hint; strings.Contains(all, "canary-"+folder) {
 			t.Errorf("%q", all)
 		}

@@ -352,7 +352,7 @@ func (s *Store) retry(ctx context.Context, do func() error) error {
 }
 
 // failed is an error of the store. Its text names no path.
-func failed(what string, err error) error {
+func failed(what noren.Format, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &noren.Error{Kind: noren.Interrupted, What: what, Err: err}
 	}

@@ -1,0 +1,78 @@
+package noren
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Format is a format of package fmt in English, by which its translations are found. One
+// that is shown without arguments is the text itself: its percent signs stand alone.
+type Format string
+
+// Phrase is a text of Noren without arguments, which is an argument of another text.
+type Phrase string
+
+// Place is where something is: a file and position, a flag, or a part of a specification.
+type Place string
+
+// Foreign is a text of another program or library. It is translated where it is known,
+// and otherwise shown as it is.
+type Foreign string
+
+// Text is a text that people read: a format and its arguments.
+//
+// Arguments keep their types until the text is shown. A string, such as the name of a
+// column or a value, is the same in every language, even where it reads like a text of
+// Noren. A Text, [Texts], [Lines], a [Phrase], a [Place], a [Foreign] and an error are shown in the language
+// of the reader, and so is what has a method Text that returns a Text.
+type Text struct {
+	Format Format
+	Args   []any
+}
+
+// Textf is the text of a format and its arguments.
+func Textf(format Format, args ...any) Text { return Text{format, args} }
+
+// String is the text in English.
+func (t Text) String() string {
+	if len(t.Args) == 0 {
+		return string(t.Format)
+	}
+	return fmt.Sprintf(string(t.Format), t.Args...)
+}
+
+// IsZero reports whether there is no text.
+func (t Text) IsZero() bool { return t.Format == "" }
+
+// Texts are texts in a row, such as faults, between which "; " stands.
+type Texts []Text
+
+// String is the texts in English.
+func (t Texts) String() string { return t.Join("; ") }
+
+// Join is the texts in English with between between them.
+func (t Texts) Join(between string) string {
+	parts := make([]string, len(t))
+	for i, one := range t {
+		parts[i] = one.String()
+	}
+	return strings.Join(parts, between)
+}
+
+// Lines are texts of which each begins a line, two blanks in.
+type Lines []Text
+
+// String is the texts in English.
+func (t Lines) String() string { return Texts(t).Join("\n  ") }
+
+// TextOf is what an error says, as a text: that of its method Text where it has one, and
+// otherwise its words.
+func TextOf(err error) Text {
+	if t, ok := err.(interface{ Text() Text }); ok {
+		return t.Text()
+	}
+	if _, ours := err.(*Error); ours {
+		return Text{"%s", []any{err}}
+	}
+	return Text{"%s", []any{Foreign(err.Error())}}
+}
