@@ -56,7 +56,7 @@ func (s *Server) spaceToCharge() error {
 const watchInterval = 100 * time.Millisecond
 
 // watchSpace is a context that ends with [uploads.ErrDiskFull] as its cause once half of what
-// is kept for ledger and audit log is taken: a file whose size nobody knew, such as the copy
+// is kept for ledger and audit log is taken: a file of a size that was not known, such as the copy
 // of a table of a database or a release of a packed table, takes no more.
 func (s *Server) watchSpace(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
