@@ -256,7 +256,7 @@ var hintTexts = []Entry{
 	{"off, a share below 100% such as 1%, or a number of records", "off、1% のような 100% 未満の割合、またはレコードの数"},
 	{"off, fast, auto, or a duration such as 20s or 2m", "off、fast、auto、または 20s や 2m のような時間"},
 	{"one line a value: the value, its group, the group's group, up to one root", "値ごとに 1 行: 値、その群、群の群、というように一つの根まで"},
-	{"one of %s", "%s のどれか"},
+	{"one of %s", "次のどれか: %s"},
 	{"one of minmax, zscore, none", "minmax、zscore、none のどれか"},
 	{"one or all", "one か all"},
 	{"one specification a file", "仕様書は 1 ファイルに一つです"},

@@ -153,6 +153,7 @@ func spend(t *testing.T, users []*user, quotes []*quote, clients int) *load {
 func testCap(t *testing.T, clients, answers, rows, principals int) {
 	const each = 1_000_000 // 0.001
 	u := serve(t, "--memory", "500MB").steward(t)
+	u.fromManyAddresses()
 	limit := decimal(int64(answers) * each)
 	book := u.add(t, "visits.csv", visits(rows, 1), setting{"epsilon": limit, "at_most": 2 * rows}).book
 	var users []*user

@@ -3,13 +3,17 @@ package acceptance
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -59,6 +63,20 @@ func serve(t *testing.T, flags ...string) *served {
 		s.client.CloseIdleConnections()
 	})
 	return s
+}
+
+// fromManyAddresses lets the clients come from eight addresses in turn, where the system has
+// them: one address alone has a share of the server's connections.
+func (s *served) fromManyAddresses() {
+	if runtime.GOOS != "linux" {
+		return
+	}
+	var dialled atomic.Uint32
+	s.client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		from := net.IPv4(127, 0, 0, byte(2+dialled.Add(1)%8))
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}
+		return d.DialContext(ctx, network, address)
+	}
 }
 
 // start starts the process and waits until it is ready.

@@ -462,8 +462,11 @@ func TestAnswersPerMinute(t *testing.T) {
 	t.Parallel()
 	_, a := opened(t, func(c *Config) { c.AnswersPerMinute = 2 })
 	q := a.quote(t, "0.01", "age >= 65")
-	a.pay(t, 200, q, "one")
-	a.pay(t, 200, q, "two")
+	for _, key := range []string{"one", "two"} { // a busy machine may miss the class
+		if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency(key)); b.status != http.StatusOK && b.status != http.StatusAccepted {
+			t.Fatalf("%s: %d %s", key, b.status, b.body)
+		}
+	}
 	if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency("three")); b.status != http.StatusTooManyRequests || b.header.Get("Retry-After") == "" {
 		t.Errorf("%d %v", b.status, b.header)
 	}
@@ -484,11 +487,18 @@ func TestQuotesAreFree(t *testing.T) {
 		}
 		return text
 	}
-	before := state()
-	for range 20 {
-		a.quote(t, "0.1", "age >= 65", "age < 20")
+	// The files may be brought in order meanwhile, once: a quote that writes does so each time.
+	before, after := state(), ""
+	for range 3 {
+		for range 20 {
+			a.quote(t, "0.1", "age >= 65", "age < 20")
+		}
+		if after = state(); after == before {
+			break
+		}
+		before, after = after, before
 	}
-	if after := state(); after != before || s.kept.Reads() != reads {
+	if after != before || s.kept.Reads() != reads {
 		t.Errorf("%d reads; files before and after:\n%s\n%s", s.kept.Reads(), before, after)
 	}
 	var raw json.RawMessage

@@ -147,7 +147,7 @@ func (m *Manager) jobState(id string) State {
 	return j.State
 }
 
-// Two run, a hundred wait, and the next is refused; cancelling one that waits makes a
+// One job of each of two principals runs, a hundred wait, and the next is refused; cancelling one that waits makes a
 // place.
 func TestQueue(t *testing.T) {
 	c := config(&stored{})
@@ -155,8 +155,12 @@ func TestQueue(t *testing.T) {
 	m := manager(t, c)
 	until := make(chan struct{})
 	var all []Job
-	for range 102 {
-		all = append(all, submit(t, m, waiting(until)))
+	for i := range 102 {
+		j, err := m.Submit(Task{By: []string{"pr_anna", "pr_mori"}[i%2], Run: waiting(until)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, j)
 	}
 	if running, queued := m.Counts(); running != 2 || queued != 100 {
 		t.Fatalf("%d run and %d wait", running, queued)
@@ -341,8 +345,8 @@ func TestClosingEndsStreams(t *testing.T) {
 	}
 }
 
-// The jobs of one principal fill its share of the queue, and no more; those of another
-// begin before its further ones.
+// The jobs of one principal fill its share of the queue and of what runs, and no more: the
+// first one of another begins at once.
 func TestShareOfPrincipals(t *testing.T) {
 	c := config(&stored{})
 	c.Running, c.Queued, c.Share = 2, 8, 3
@@ -359,7 +363,7 @@ func TestShareOfPrincipals(t *testing.T) {
 		}}
 	}
 	first, rest := make(chan struct{}), make(chan struct{})
-	for range 5 { // two run
+	for range 4 { // one runs
 		if _, err := m.Submit(task("anna", first)); err != nil {
 			t.Fatal(err)
 		}
@@ -370,11 +374,15 @@ func TestShareOfPrincipals(t *testing.T) {
 	if _, err := m.Submit(task("mori", rest)); err != nil {
 		t.Fatal(err)
 	}
-	<-began
-	<-began
+	if one, other := <-began, <-began; one == other {
+		t.Errorf("two jobs of %s run", one)
+	}
+	if _, err := m.Submit(task("mori", rest)); err != nil {
+		t.Fatal(err)
+	}
 	first <- struct{}{}
-	if by := <-began; by != "mori" {
-		t.Errorf("%s begins next", by)
+	if by := <-began; by != "anna" {
+		t.Errorf("%s begins next, where mori has a job that runs", by)
 	}
 	close(first)
 	close(rest)

@@ -26,7 +26,8 @@ var (
 
 // Config holds what a manager needs.
 type Config struct {
-	// Running is how many jobs run at once. Defaults to 2.
+	// Running is how many jobs run at once, of one principal at most one fewer, but for one:
+	// who has long jobs leaves a place to the others. Defaults to 2.
 	Running int
 	// Queued is how many jobs may wait. Defaults to 100.
 	Queued int
@@ -155,9 +156,10 @@ func (m *Manager) Submit(t Task) (Job, error) {
 	switch {
 	case m.closed:
 		return Job{}, ErrClosed
-	case m.running >= m.config.Running && len(m.queue) >= m.config.Queued:
+	case m.begins(t.By):
+	case len(m.queue) >= m.config.Queued:
 		return Job{}, ErrFull
-	case m.running >= m.config.Running && m.waiting(t.By) >= m.config.Share:
+	case m.waiting(t.By) >= m.config.Share:
 		return Job{}, ErrShare
 	}
 	e := newEntry(Job{ID: id, Kind: t.Kind, Table: t.Table, Recipe: t.Recipe, State: Queued, Made: now(), By: t.By})
@@ -183,19 +185,33 @@ func (m *Manager) waiting(by string) (n int) {
 	return n
 }
 
-// next is the place in the queue of the job that begins next: the first one of a principal
-// of whom fewest jobs run. m.mu is held.
-func (m *Manager) next() int {
+// runningOf is how many jobs of each principal run. m.mu is held.
+func (m *Manager) runningOf() map[string]int {
 	running := map[string]int{}
 	for _, e := range m.jobs {
 		if e.job.State == Running {
 			running[e.job.By]++
 		}
 	}
-	at := 0
+	return running
+}
+
+// ownPlaces is how many jobs of one principal may run at once.
+func (m *Manager) ownPlaces() int { return max(1, m.config.Running-1) }
+
+// begins reports whether a job of a principal begins at once. m.mu is held.
+func (m *Manager) begins(by string) bool {
+	return m.running < m.config.Running && m.runningOf()[by] < m.ownPlaces()
+}
+
+// next is the place in the queue of the job that begins next: the first one of a principal
+// of whom fewest jobs run; -1 where only principals wait who have as many as they may. m.mu is held.
+func (m *Manager) next() int {
+	running := m.runningOf()
+	at, fewest := -1, m.ownPlaces()
 	for i, e := range m.queue {
-		if running[e.job.By] < running[m.queue[at].job.By] {
-			at = i
+		if running[e.job.By] < fewest {
+			at, fewest = i, running[e.job.By]
 		}
 	}
 	return at
@@ -205,6 +221,9 @@ func (m *Manager) next() int {
 func (m *Manager) start() {
 	for m.running < m.config.Running && len(m.queue) > 0 && !m.closed {
 		at := m.next()
+		if at < 0 {
+			return
+		}
 		e := m.queue[at]
 		m.queue = slices.Delete(m.queue, at, at+1)
 		began := now()
