@@ -2,6 +2,10 @@ package lang_test
 
 import (
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -57,5 +61,33 @@ func TestPercent(t *testing.T) {
 				t.Errorf("%s: %q", l, got)
 			}
 		}
+	}
+}
+
+// A front end that says an error in its own words leaves no argument of the former ones.
+func TestOtherWordsForAnError(t *testing.T) {
+	err := noren.Usagef("x", "column %s is named twice", "age").Hinted("did you mean %s?", "sex")
+	err.Saying("does not go with --changed").Hinted("leave it out")
+	if got := err.Error(); got != "x: does not go with --changed (leave it out)" {
+		t.Error(got)
+	}
+}
+
+// A text of an error is set with its arguments, by Saying and Hinted: an assignment to the
+// format alone would leave the arguments of the former one.
+func TestTextsAreSetWithTheirArguments(t *testing.T) {
+	assigns := regexp.MustCompile(`\b\w+\.(What|Hint)(, \w+\.\w+)* = (noren\.\w+, )?"`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range assigns.FindAllString(string(text), -1) {
+			t.Errorf("%s: %s", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -122,7 +122,8 @@ func fileError(where string, what noren.Format, err error, args ...any) error {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Kind = noren.Usage
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		e.Kind, e.Hint = noren.Usage, "the file and its folder must be writable by this user"
+		e.Kind = noren.Usage
+		e.Hinted("the file and its folder must be writable by this user")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EDQUOT):
 		e.Hinted("the disk is full: free some space; nothing was answered, and what was charged stays charged")
 	}
@@ -156,17 +157,21 @@ func fail(where string, what noren.Format, err error, args ...any) error {
 	case sqlite3.SQLITE_FULL:
 		e.Hinted("the disk is full: free some space; nothing was answered")
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH:
-		e.Kind, e.Hint = noren.Usage, "the ledger's file and its folder must be writable by this user"
+		e.Kind = noren.Usage
+		e.Hinted("the ledger's file and its folder must be writable by this user")
 	case sqlite3.SQLITE_NOTADB:
-		e.Kind, e.Hint = noren.BadData, "this file is not a ledger; if it was one, restore it from a copy and reconcile"
+		e.Kind = noren.BadData
+		e.Hinted("this file is not a ledger; if it was one, restore it from a copy and reconcile")
 	case sqlite3.SQLITE_CORRUPT:
-		e.Kind, e.Hint = noren.BadData, "the file is damaged: restore it from a copy and reconcile it"
+		e.Kind = noren.BadData
+		e.Hinted("the file is damaged: restore it from a copy and reconcile it")
 	case sqlite3.SQLITE_IOERR:
 		e.Hinted("reading or writing failed: is the disk full or failing? nothing was answered")
 	case sqlite3.SQLITE_CONSTRAINT:
 		e.Hinted("the ledger refuses what would break its rules: verify it")
 	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA:
-		e.Kind, e.Hint = noren.BadData, "its tables are not those of a ledger: verify it, or restore it from a copy"
+		e.Kind = noren.BadData
+		e.Hinted("its tables are not those of a ledger: verify it, or restore it from a copy")
 	}
 	return e
 }

@@ -145,40 +145,40 @@ func TestBombs(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for command, want := range map[string]string{
-		"inspect quote.csv.gz":                                   "line 2, column 2 (b): a field is longer than 16 MiB",
-		"verify quote.csv.gz --k 2 --quasi a":                    "a field is longer than 16 MiB",
-		"anonymize quote.csv.gz --k 2 --quasi a -o out.csv":      "a field is longer than 16 MiB",
-		"inspect line.csv.zst":                                   "line 2",
-		"inspect columns.csv":                                    "line 1: more than 65535 fields",
-		"inspect formats.xlsx":                                   "part xl/styles.xml: needs more than 256 MB",
-		"inspect sheets.xlsx":                                    "part xl/workbook.xml: needs more than 256 MB",
-		"verify styles.xlsx --k 2 --quasi n":                     "part xl/styles.xml: needs more than 256 MB",
-		"anonymize attribute.xlsx --k 2 --quasi n -o out.csv":    "part xl/worksheets/sheet1.xml: a text or tag is longer than 16 MiB",
-		"inspect sqlite:a.db?table=t":                            "table t: holds a record, value or statement of more than 32 MB",
-		"verify sqlite:a.db?table=v --k 2 --quasi x":             "table v: holds a record, value or statement of more than 32 MB",
-		"anonymize small.csv --k 2 --spec deep.yaml -o out.csv":  "deep.yaml: line 2",
-		"anonymize small.csv --k 2 --spec alias.yaml -o out.csv": "alias.yaml: holds more than 500000 values",
-		"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=fields.csv -o out.csv": "fields.csv: needs more than 256 MB",
-		"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=levels.csv -o out.csv": "levels.csv: line 1, column 257: expected at most 256 levels, found 2000002",
-		`correlated leakage deep.json --query {"count":"on"} --scale 20`:                  "nests more than 32 levels",
-		"certificate show long.json": "long.json: is larger than 1 MiB",
+	for _, c := range []struct{ command, want string }{
+		{"inspect quote.csv.gz", "line 2, column 2 (b): a field is longer than 16 MiB"},
+		{"verify quote.csv.gz --k 2 --quasi a", "a field is longer than 16 MiB"},
+		{"anonymize quote.csv.gz --k 2 --quasi a -o out.csv", "a field is longer than 16 MiB"},
+		{"inspect line.csv.zst", "line 2"},
+		{"inspect columns.csv", "line 1: more than 65535 fields"},
+		{"inspect formats.xlsx", "part xl/styles.xml: needs more than 256 MB"},
+		{"inspect sheets.xlsx", "part xl/workbook.xml: needs more than 256 MB"},
+		{"verify styles.xlsx --k 2 --quasi n", "part xl/styles.xml: needs more than 256 MB"},
+		{"anonymize attribute.xlsx --k 2 --quasi n -o out.csv", "part xl/worksheets/sheet1.xml: a text or tag is longer than 16 MiB"},
+		{"inspect sqlite:a.db?table=t", "table t: holds a record, value or statement of more than 32 MB"},
+		{"verify sqlite:a.db?table=v --k 2 --quasi x", "table v: holds a record, value or statement of more than 32 MB"},
+		{"anonymize small.csv --k 2 --spec deep.yaml -o out.csv", "deep.yaml: line 2"},
+		{"anonymize small.csv --k 2 --spec alias.yaml -o out.csv", "alias.yaml: holds more than 500000 values"},
+		{"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=fields.csv -o out.csv", "fields.csv: needs more than 256 MB"},
+		{"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=levels.csv -o out.csv", "levels.csv: line 1, column 257: expected at most 256 levels, found 2000002"},
+		{`correlated leakage deep.json --query {"count":"on"} --scale 20`, "nests more than 32 levels"},
+		{"certificate show long.json", "long.json: is larger than 1 MiB"},
 	} {
-		t.Run(command, func(t *testing.T) {
+		t.Run(c.command, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out.csv")
-			c := exec.CommandContext(t.Context(), "noren", strings.Fields(strings.ReplaceAll(command, "out.csv", out))...)
-			c.Dir = dir
+			run := exec.CommandContext(t.Context(), "noren", strings.Fields(strings.ReplaceAll(c.command, "out.csv", out))...)
+			run.Dir = dir
 			var said bytes.Buffer
-			c.Stderr = &said
-			err := c.Run()
-			if c.ProcessState == nil {
+			run.Stderr = &said
+			err := run.Run()
+			if run.ProcessState == nil {
 				t.Fatal(err)
 			}
-			if c.ProcessState.ExitCode() != 3 || !strings.Contains(said.String(), want) {
-				t.Errorf("exit code %d, %s", c.ProcessState.ExitCode(), said.String())
+			if run.ProcessState.ExitCode() != 3 || !strings.Contains(said.String(), c.want) {
+				t.Errorf("exit code %d, %s", run.ProcessState.ExitCode(), said.String())
 			}
-			if used, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok && used.Maxrss > mostResident {
+			if used, ok := run.ProcessState.SysUsage().(*syscall.Rusage); ok && used.Maxrss > mostResident {
 				t.Errorf("took %d MB", used.Maxrss>>10)
 			}
 			if _, err := os.Stat(out); err == nil {

@@ -139,7 +139,8 @@ func (f *dpFlags) explain(name string, err error) error {
 	case e.Code == "no-ledger":
 		out.Hinted("the steward creates one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes", f.file(), f.file(), name)
 	case e.Code == "unit-name":
-		out.Where, out.Hint = "--unit record", "rename it, or omit --unit for one record as the unit"
+		out.Where = "--unit record"
+		out.Hinted("rename it, or omit --unit for one record as the unit")
 	case e.Code == "schema-pinned" && e.Where != "unit":
 		out.Hinted("leave it out; noren ledger show %s --schema prints the schema", name)
 	}

@@ -160,11 +160,12 @@ func (f *grantFlags) worded(name string, err error) error {
 	out := *e
 	switch e.Code {
 	case "replace-changed":
-		out.What, out.Hint = "does not go with --changed", "--replace corrects a grant of which nothing is spent, --changed grants a new version"
+		out.Saying("does not go with --changed").Hinted("--replace corrects a grant of which nothing is spent, --changed grants a new version")
 	case "file-unstated":
 		out.Hinted("noren ledger grant %s --file FILE --epsilon E", name)
 	case "unit-name":
-		out.Where, out.Hint = "--unit record", "rename it, or omit --unit for one record as the unit"
+		out.Where = "--unit record"
+		out.Hinted("rename it, or omit --unit for one record as the unit")
 	case csvio.FirstLineCode:
 		out.Hinted("add a first line with the names of the columns, which will be public; --header if these are names")
 	}

@@ -113,7 +113,7 @@ func ParseKey(name string, text []byte) (*KeyFile, error) {
 	if rest = bytes.TrimSpace(rest); len(rest) == 0 {
 		return k, nil
 	}
-	bad.What, bad.Hint = "what the key of the devices was used for is damaged", "restore the file from a copy: without it, the sum of the losses is not known"
+	bad.Saying("what the key of the devices was used for is damaged").Hinted("restore the file from a copy: without it, the sum of the losses is not known")
 	if json.Unmarshal(rest, k) != nil || k.Version < 1 || k.Version > 2 {
 		return nil, bad
 	}

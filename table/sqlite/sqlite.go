@@ -143,19 +143,24 @@ func (r *reading) failed(ctx context.Context, where string, err error) error {
 	}
 	switch code & 0xff {
 	case lib.SQLITE_NOTADB, lib.SQLITE_CORRUPT, lib.SQLITE_FORMAT:
-		e.Kind, e.What, e.Hint = noren.BadData, "the database is damaged or was cut short", "copy the file again, or restore it"
+		e.Kind = noren.BadData
+		e.Saying("the database is damaged or was cut short").Hinted("copy the file again, or restore it")
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		e.What, e.Hint = "is locked by another program", "start again when nothing writes to it"
+		e.Saying("is locked by another program").Hinted("start again when nothing writes to it")
 	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM:
-		e.Kind, e.What, e.Hint = noren.Usage, "cannot be opened", "a database with a write-ahead log needs a folder that may be written"
+		e.Kind = noren.Usage
+		e.Saying("cannot be opened").Hinted("a database with a write-ahead log needs a folder that may be written")
 	case lib.SQLITE_AUTH:
-		e.Kind, e.What, e.Hint = noren.Usage, "expected a query that only reads tables and views of the file", "leave out the tables that SQLite keeps for itself"
+		e.Kind = noren.Usage
+		e.Saying("expected a query that only reads tables and views of the file").Hinted("leave out the tables that SQLite keeps for itself")
 	case lib.SQLITE_READONLY:
-		e.Kind, e.What = noren.Usage, "expected a query that only reads"
+		e.Kind = noren.Usage
+		e.Saying("expected a query that only reads")
 	case lib.SQLITE_FULL, lib.SQLITE_IOERR:
-		e.What, e.Hint = "cannot be read to its end", "look at the disk"
+		e.Saying("cannot be read to its end").Hinted("look at the disk")
 	case lib.SQLITE_ERROR:
-		e.Kind, e.What, e.Hint = noren.Usage, "the query cannot be run", "try it in the sqlite3 program"
+		e.Kind = noren.Usage
+		e.Saying("the query cannot be run").Hinted("try it in the sqlite3 program")
 	case lib.SQLITE_TOOBIG:
 		return r.tooLong(where)
 	}
