@@ -28,10 +28,15 @@ import (
 // The file has one line for each time it was written, of which the last one counts. A
 // line cut short by a crash has no newline; it is cut off by the next writer. Beyond
 // maxAnchor bytes the file is replaced by its last line. Each line bears an HMAC under
-// the ledger's secret.
+// the ledger's secret. A line also has the hashes of the entries that were committed with
+// its own: they tell which charges the amounts hold, where ledgers parted ([Ledger.Reconcile]).
 
 // maxAnchor is the size from which the file is made anew.
 const maxAnchor = 1 << 20
+
+// maxBefore is the largest number of entries that a line names beside its own: those of a
+// few groups.
+const maxBefore = 4 * maxGroup
 
 // The formats of an anchor: without and with what is spent.
 const (
@@ -44,6 +49,7 @@ type anchorLine struct {
 	Ledger string          `json:"ledger"`
 	Seq    int64           `json:"seq"`
 	Hash   string          `json:"hash"`
+	Before []string        `json:"before,omitempty"` // hashes of the entries before it that came with it
 	Spent  json.RawMessage `json:"spent,omitempty"`
 	MAC    string          `json:"mac"`
 }
@@ -54,6 +60,9 @@ func (l *Ledger) anchorMAC(a *anchorLine, hash []byte) []byte {
 	m.Write(binary.BigEndian.AppendUint64(nil, uint64(a.Seq)))
 	m.Write(hash)
 	m.Write(a.Spent)
+	for _, h := range a.Before {
+		m.Write([]byte("\x00" + h))
+	}
 	return m.Sum(nil)
 }
 
@@ -106,7 +115,7 @@ var errForeignAnchor = &SealedError{"its anchor is that of another ledger"}
 func (l *Ledger) parseAnchor(text []byte) (*anchorState, error) {
 	var a anchorLine
 	out := &anchorState{}
-	if err := decodeBody(text, &a); err != nil || a.Format != anchorFormat && (a.Format != anchorWithoutSpent || a.Spent != nil) {
+	if err := decodeBody(text, &a); err != nil || a.Format != anchorFormat && (a.Format != anchorWithoutSpent || a.Spent != nil || a.Before != nil) {
 		return nil, &SealedError{"its anchor is damaged"}
 	}
 	if a.Ledger != l.id {
@@ -118,6 +127,13 @@ func (l *Ledger) parseAnchor(text []byte) (*anchorState, error) {
 		return nil, &SealedError{"its anchor was not written by this ledger"}
 	}
 	out.Ledger, out.Seq, out.Hash, out.amounts = a.Ledger, a.Seq, hash, a.Format == anchorFormat
+	for i, text := range a.Before {
+		before, err := hex.DecodeString(text)
+		if err != nil {
+			return nil, &SealedError{"its anchor is damaged"}
+		}
+		out.Entries = append(out.Entries, SeenEntry{a.Seq - int64(len(a.Before)-i), before})
+	}
 	if out.amounts && json.Unmarshal(a.Spent, &out.Spent) != nil {
 		return nil, &SealedError{"its anchor is damaged"}
 	}
@@ -146,16 +162,17 @@ func (l *Ledger) compareAnchor(ctx context.Context, q querier) error {
 // writeAnchor makes the anchor say the entry seq, the last one in q, and what is spent
 // there. Callers hold the write lock.
 func (l *Ledger) writeAnchor(ctx context.Context, q querier, seq int64, hash []byte) error {
-	return l.putAnchor(ctx, q, seq, hash, l.appendAnchor)
+	return l.putAnchor(ctx, q, seq, hash, nil, l.appendAnchor)
 }
 
 // putAnchor is writeAnchor by put, which adds a line to the file or makes the file anew.
-func (l *Ledger) putAnchor(ctx context.Context, q querier, seq int64, hash []byte, put func(line []byte) error) error {
+// before are hashes of the entries that precede seq and that no line says.
+func (l *Ledger) putAnchor(ctx context.Context, q querier, seq int64, hash []byte, before []string, put func(line []byte) error) error {
 	spent, err := spentIn(ctx, q)
 	if err != nil {
 		return fail(l.path, "cannot be read", err)
 	}
-	line := anchorLine{Format: anchorFormat, Ledger: l.id, Seq: seq, Hash: hex.EncodeToString(hash)}
+	line := anchorLine{Format: anchorFormat, Ledger: l.id, Seq: seq, Hash: hex.EncodeToString(hash), Before: before}
 	if line.Spent, err = json.Marshal(spent); err == nil {
 		line.MAC = hex.EncodeToString(l.anchorMAC(&line, hash))
 		var text []byte
@@ -334,7 +351,7 @@ func (l *Ledger) renewAnchor(ctx context.Context, anew bool) error {
 			if err != nil {
 				return err
 			}
-			if err := l.putAnchor(ctx, tx, seq, hash, l.replaceAnchor); err != nil {
+			if err := l.putAnchor(ctx, tx, seq, hash, nil, l.replaceAnchor); err != nil {
 				return err
 			}
 		}

@@ -3,12 +3,14 @@ package ledger
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
 	"errors"
 	"io"
 	"os"
+	"slices"
 )
 
 // A ledger that was restored and then charged has entries that another file, which knows
@@ -97,6 +99,76 @@ func findUnheld(ctx context.Context, q querier, known []Seen, last int64) (out [
 	return out, nil
 }
 
+// entryAt is the hash of an entry that s knows, and nil where it does not know the entry.
+func (s *Seen) entryAt(seq int64) []byte {
+	if seq == s.Seq {
+		return s.Hash
+	}
+	for i := range s.Entries {
+		if s.Entries[i].Seq == seq {
+			return s.Entries[i].Hash
+		}
+	}
+	return nil
+}
+
+// contradicts reports whether two files know an entry of the same number with different hashes.
+func (s *Seen) contradicts(o *Seen) bool {
+	other := map[int64][]byte{o.Seq: o.Hash}
+	for _, e := range o.Entries {
+		other[e.Seq] = e.Hash
+	}
+	for _, e := range append([]SeenEntry{{s.Seq, s.Hash}}, s.Entries...) {
+		if hash, known := other[e.Seq]; known && !bytes.Equal(hash, e.Hash) {
+			return true
+		}
+	}
+	return false
+}
+
+// A ledger that was restored more than once has several histories, which we call ways: each
+// file knows the amounts of one, and a certificate is of one. What the files know of the same way is one
+// amount, the larger; what they know of different ways adds up.
+
+// partWays leaves of open one for each way, as far as that is known, and reports whether
+// there is more than one, this ledger's among them. A file whose last entry another one has is
+// of that one's way.
+func partWays(open []unheld, evidence []Evidence) (ways []unheld, forked bool) {
+	for i := range open {
+		forked = forked || open[i].own != nil
+		for j := range evidence {
+			hash := open[i].entryAt(evidence[j].Charge.Link)
+			forked = forked || hash != nil && !bytes.Equal(hash, evidence[j].Charge.Head[:])
+		}
+		for j := range open[:i] {
+			forked = forked || open[i].contradicts(&open[j].Seen)
+		}
+	}
+	ways = slices.Clone(open)
+	slices.SortStableFunc(ways, func(a, b unheld) int { return cmp.Compare(b.Seq, a.Seq) })
+	for i := 0; i < len(ways); i++ {
+		for j := i + 1; j < len(ways); j++ {
+			if bytes.Equal(ways[i].entryAt(ways[j].Seq), ways[j].Hash) {
+				ways[i].Entries = slices.Concat(ways[i].Entries, ways[j].Entries)
+				ways = slices.Delete(ways, j, j+1)
+				j--
+			}
+		}
+	}
+	return ways, forked
+}
+
+// counts reports whether the amounts of s hold a charge that was brought back: the charge is
+// not after the entry that s knows, and s has its entry, or does not know the entry and
+// there is one way alone.
+func (s *Seen) counts(b *broughtBack, forked bool) bool {
+	if b.link > s.Seq {
+		return false
+	}
+	hash := s.entryAt(b.link)
+	return hash == nil && !forked || bytes.Equal(hash, b.hash)
+}
+
 func (s *Seen) entry() knownEntry { return knownEntry{s.Seq, hex.EncodeToString(s.Hash)} }
 
 // chainHas reports whether the chain has the entry seq with a hash, and whether it has any
@@ -130,7 +202,7 @@ func (l *Ledger) anchorEntries() (out []SeenEntry, err error) {
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		if a, err := l.parseAnchor(lines.Bytes()); err == nil {
-			out = append(out, SeenEntry{a.Seq, a.Hash})
+			out = append(append(out, a.Entries...), SeenEntry{a.Seq, a.Hash})
 		}
 	}
 	return out, nil

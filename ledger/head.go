@@ -255,10 +255,34 @@ func (l *Ledger) bringAnchor(ctx context.Context, tx *sql.Tx, last int64, hash [
 	if hash == nil && head != nil {
 		hash = head.Hash
 	}
-	if known, err := l.readAnchor(); err == nil && known.Seq >= last {
+	known, err := l.readAnchor()
+	if err == nil && known.Seq >= last {
 		return nil
 	}
-	return l.writeAnchor(ctx, tx, last, hash)
+	var before []string
+	if err == nil {
+		if before, err = hashesBetween(ctx, tx, known.Seq, last); err != nil {
+			return fail(l.path, "cannot be read", err)
+		}
+	}
+	return l.putAnchor(ctx, tx, last, hash, before, l.appendAnchor)
+}
+
+// hashesBetween are the hashes of the entries between two others, the last maxBefore at most.
+func hashesBetween(ctx context.Context, tx *sql.Tx, from, to int64) (out []string, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT lower(hex(hash)) FROM chain WHERE seq > ? AND seq < ? ORDER BY seq", max(from, to-maxBefore-1), to)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var hash string
+		if err := rows.Scan(&hash); err != nil {
+			return nil, err
+		}
+		out = append(out, hash)
+	}
+	return out, rows.Err()
 }
 
 // headWritable opens the head file and the anchor for writing, where they are there, and

@@ -77,7 +77,8 @@ type Raise struct {
 //
 // Last, what the anchor and the Seen of the options know to be spent beyond that is
 // charged: no data set ends with less spent. If the ledger was charged after an older copy was
-// restored, what they know and these charges add up. A data set whose grant is lost gets its
+// restored, what they know and these charges add up, and so do the amounts and certificates of
+// several such histories (partWays). A data set whose grant is lost gets its
 // account back, with the print of its table and with nothing left, so that another grant of
 // the same table is refused. The anchor is made anew.
 //
@@ -164,12 +165,13 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 			if err != nil {
 				return err
 			}
-			brought = append(brought, broughtBack{e.Charge.Link, lines})
+			brought = append(brought, broughtBack{e.Charge.Link, e.Charge.Head[:], lines})
 		}
 		if err := l.chargeExcess(ctx, tx, excess, recoveredRow, now); err != nil {
 			return err
 		}
-		short, err := shortfall(ctx, tx, open, brought, did)
+		ways, forked := partWays(open, evidence)
+		short, err := shortfall(ctx, tx, ways, forked, brought, did)
 		if err != nil {
 			return err
 		}

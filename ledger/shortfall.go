@@ -83,14 +83,27 @@ func (l *Ledger) restoreDatasets(ctx context.Context, tx *sql.Tx, known []unheld
 // broughtBack is what evidence of the charge at an entry brought back.
 type broughtBack struct {
 	link  int64
+	hash  []byte
 	lines []line
 }
 
 // shortfall is what known states to be spent beyond the accounts. What was brought back of
-// charges after the entry that a file knows does not count against what it knows: its
-// amounts do not hold these charges. The charges since ledger and file parted do not count either.
-func shortfall(ctx context.Context, q querier, known []unheld, brought []broughtBack, did *Recovery) ([]excessLine, error) {
+// charges that the amounts of a file do not hold does not count against what it knows, and
+// the charges since ledger and file parted do not count either. Where ledgers parted (forked),
+// what is known of each way adds up; else the files know one history, and the largest
+// amount counts.
+func shortfall(ctx context.Context, q querier, known []unheld, forked bool, brought []broughtBack, did *Recovery) ([]excessLine, error) {
 	short := map[int64]line{}
+	add := func(id int64, n line) {
+		was := short[id]
+		if forked {
+			n.Eps, n.Delta, n.Gaussian, n.Rho = n.Eps+was.Eps, n.Delta+was.Delta, n.Gaussian+was.Gaussian, n.Rho+was.Rho
+		} else {
+			n.Eps, n.Delta, n.Gaussian, n.Rho = max(n.Eps, was.Eps), max(n.Delta, was.Delta), max(n.Gaussian, was.Gaussian), max(n.Rho, was.Rho)
+		}
+		n.Rho = max(n.Rho, n.Gaussian)
+		short[id] = n
+	}
 	for i := range known {
 		for j := range known[i].Spent {
 			s := &known[i].Spent[j]
@@ -104,25 +117,22 @@ func shortfall(ctx context.Context, q querier, known []unheld, brought []brought
 			if a.accounting != s.Accounting {
 				// Both accountings were spent. Their amounts cannot be compared: nothing is left.
 				left := a.left()
-				short[a.id] = a.lineOver(left.Epsilon, left.Delta, int64(left.Rho), 0)
+				add(a.id, a.lineOver(left.Epsilon, left.Delta, int64(left.Rho), 0))
 				did.Skipped = append(did.Skipped, fmt.Sprintf("data set %s spent in another accounting: nothing is left of its budget", a.name))
 				continue
 			}
 			if n, ok := known[i].own[a.id]; ok {
 				a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho, a.spentGaussian-n.Gaussian
 			}
-			for _, b := range brought {
-				for _, n := range b.lines {
-					if n.Account == a.id && b.link > known[i].Seq {
+			for k := range brought {
+				counts := known[i].counts(&brought[k], forked)
+				for _, n := range brought[k].lines {
+					if n.Account == a.id && !counts {
 						a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho, a.spentGaussian-n.Gaussian
 					}
 				}
 			}
-			n := a.lineOver(s.Epsilon-a.spentEps, s.Delta-a.spentDelta, s.Rho-a.spentRho, s.Gaussian-a.spentGaussian)
-			was := short[a.id]
-			n.Eps, n.Delta, n.Gaussian = max(n.Eps, was.Eps), max(n.Delta, was.Delta), max(n.Gaussian, was.Gaussian)
-			n.Rho = max(n.Rho, was.Rho, n.Gaussian)
-			short[a.id] = n
+			add(a.id, a.lineOver(s.Epsilon-a.spentEps, s.Delta-a.spentDelta, s.Rho-a.spentRho, s.Gaussian-a.spentGaussian))
 		}
 	}
 	var out []excessLine
