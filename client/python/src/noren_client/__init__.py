@@ -25,8 +25,10 @@ from .errors import (
     ProtocolError,
     QuoteExpired,
     QuoteOutdated,
+    ReadWithCare,
     Sealed,
     ServerError,
+    SpendNeeded,
     TooMany,
     Unauthenticated,
     Unavailable,
@@ -61,7 +63,7 @@ __version__ = "1.0.0"
 __all__ = [
     "Account", "Amount", "Answer", "AnswerLine", "AnswerUnknown", "Book", "BudgetRefused", "CertificateError", "Checked", "Client",
     "Column", "Conflict", "ConnectionLost", "Entry", "Fit", "Forbidden", "Invalid", "Key", "Margin", "Message", "NorenError",
-    "NotFound", "ProtocolError", "Question", "Quote", "QuoteExpired", "QuoteOutdated", "QuotedQuestion", "Rehearsal", "Result",
-    "Sealed", "ServerError", "Table", "TooMany", "Unauthenticated", "Unavailable", "UsageError", "count", "histogram", "mean",
+    "NotFound", "ProtocolError", "Question", "Quote", "QuoteExpired", "QuoteOutdated", "QuotedQuestion", "ReadWithCare", "Rehearsal",
+    "Result", "Sealed", "ServerError", "SpendNeeded", "Table", "TooMany", "Unauthenticated", "Unavailable", "UsageError", "count", "histogram", "mean",
     "outliers", "quantile", "read_answer", "total", "variance",
 ]

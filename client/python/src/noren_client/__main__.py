@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import asked, certificate
+from .agree import agree, asks
 from .answer import Answer, belongs, read_answer
 from .client import Client
 from .errors import AnswerUnknown, BudgetRefused, CertificateError, NorenError, UsageError
@@ -27,9 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = options.run(options)
         return code
     except BudgetRefused as e:
-        _say(f"{e}\nasked {e.asked}; left {e.left}; short {e.short}")
-        for fit in e.fits:
-            _say(f"would fit: {fit.change} (costs {fit.cost})")
+        _say(str(e))
         return _REFUSED
     except CertificateError as e:
         _say(str(e))
@@ -71,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     _questions(ask)
     ask.add_argument("--quote", metavar="FILE", help="a quote that quote -o saved; the same FILE again is charged once")
     ask.add_argument("-o", "--output", metavar="FILE", help="write the answer with its certificate to a new FILE, for check")
+    ask.add_argument("--yes", action="store_true", help="pay without a question on the terminal, also more than a tenth of what is left")
     ask.set_defaults(run=_ask)
 
     check = commands.add_parser("check", help="check a saved answer against its certificate, without a server")
@@ -181,6 +181,7 @@ def _ask(o: argparse.Namespace) -> int:
         quote = Quote.load(o.quote)
     else:
         quote = _new_quote(o, client)
+        agree(quote, o.yes or not asks())
     try:
         answer = client.stored(quote.stored, quote) if quote.stored and not o.quote else client.answer(quote)
     except AnswerUnknown as e:

@@ -8,6 +8,7 @@ the rest. Everything else is what the server said, and may have been exchanged o
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -17,7 +18,7 @@ from typing import Any
 from . import asked, certificate
 from . import released as figures
 from .certificate import Checked
-from .errors import CertificateError, ProtocolError, UsageError
+from .errors import CertificateError, ProtocolError, ReadWithCare, UsageError
 from .model import Amount, Json, Message, _list, _object, _str
 from .quote import Quote
 
@@ -78,22 +79,54 @@ class Result:
         return out
 
     def frame(self) -> Any:
-        """The rows as a pandas DataFrame. Needs pandas."""
-        try:
-            import pandas
-        except ImportError:
-            raise UsageError("frame: expected pandas to be installed; records() works without it") from None
-        return pandas.DataFrame(self.records())
+        """All that records() has, as a pandas DataFrame. Needs pandas."""
+        return _framed(self.records())
 
     def data(self) -> Any:
-        """The rows as a pandas DataFrame where pandas is installed, else as a list of dicts."""
+        """The short table: group, value, low and high. A pandas DataFrame where pandas is
+        installed, else a list of dicts that prints as a table. Warns (ReadWithCare) where
+        a value must be read with care."""
+        for remark in self.remarks():
+            warnings.warn(remark, ReadWithCare, stacklevel=3)
+        rows = Rows({n: v for n, v in row.items() if n not in _BESIDE} for row in self.records())
         try:
-            import pandas  # noqa: F401
-        except ImportError:
-            return self.records()
-        return self.frame()
+            return _framed(rows)
+        except UsageError:
+            return rows
+
+    def remarks(self) -> tuple[str, ...]:
+        """What to keep in mind about these values, but for what holds of every table. Not signed."""
+        return tuple(m.text for m in self.read_with_care if m.code != "care.differences")
 
 
+class Rows(list[dict[str, Any]]):
+    """Rows that print as a table."""
+
+    def __str__(self) -> str:
+        names = list(dict.fromkeys(name for row in self for name in row))
+        cells = [names] + [[_cell(row.get(name)) for name in names] for row in self]
+        widths = [max(len(line[i]) for line in cells) for i in range(len(names))]
+        return "\n".join("  ".join(c.ljust(w) if n not in _FIGURES else c.rjust(w) for n, c, w in zip(names, line, widths)).rstrip() for line in cells)
+
+    __repr__ = __str__
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.7g}" if isinstance(value, float) else str(value)
+
+
+def _framed(rows: list[dict[str, Any]]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise UsageError("frame: expected pandas to be installed; records() works without it") from None
+    return pandas.DataFrame(list(rows))
+
+
+#: What records have beside the short table.
+_BESIDE = ("noise", "sampling", "records")
 _FIGURES = ("value", "low", "high", "noise", "sampling", "records")
 
 
@@ -110,7 +143,7 @@ def _key_names(n: int) -> tuple[str, ...]:
     return ("key",) if n == 1 else tuple(f"key{i + 1}" for i in range(n))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer:
     """A paid answer, with its certificate."""
 
@@ -147,12 +180,19 @@ class Answer:
         return self.questions[question].records()
 
     def frame(self, question: int = 0) -> Any:
-        """The rows of one question as a pandas DataFrame. Needs pandas."""
+        """All figures of the rows of one question as a pandas DataFrame. Needs pandas."""
         return self.questions[question].frame()
 
     def data(self, question: int = 0) -> Any:
-        """The rows of one question as a DataFrame where pandas is installed, else as dicts."""
+        """The short table of one question, group, value, low and high: see Result.data."""
         return self.questions[question].data()
+
+    def __repr__(self) -> str:
+        lines = [f"Answer {self.id}, {self.at}"]
+        for q in self.questions:
+            rows = Rows({n: v for n, v in row.items() if n not in _BESIDE} for row in q.records())
+            lines += [" ".join(map(str, q.asked)), *str(rows).splitlines(), *(f"read with care: {r}" for r in q.remarks())]
+        return "\n  ".join([*lines, f"charged {self.cost}; left {self.left}"])
 
     def value(self, question: int = 0) -> Any:
         """The value of a question that has one row."""

@@ -11,7 +11,8 @@ from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
-from . import certificate
+from . import certificate, names
+from .agree import agree, refused
 from .answer import CLOCKS, Answer, belongs, read_answer
 from .errors import AnswerUnknown, CertificateError, ConnectionLost, ProtocolError, UsageError
 from .model import Amount, AnswerLine, Book, Entry, Json, Key, Margin, Question, Rehearsal, Table
@@ -87,9 +88,12 @@ class Client:
         between could give a book of another data set for one."""
         if name.startswith("bk_"):
             return Book.read(self._get("/books/" + _segment(name)))
-        found = [b for b in self.books() if b.name == name]
-        if len(found) != 1:
-            raise UsageError(f"book: expected the id or name of one book, got one that fits {len(found)}; books lists them with their tables")
+        known = self.books()
+        found = [b for b in known if b.name == name]
+        if len(found) > 1:
+            raise UsageError(f"book: expected the name of one book, got one of {len(found)}; name it by its id: {', '.join(b.id for b in found)}")
+        if not found:
+            raise UsageError(f"book: expected the id or name of a book, got {name!r}; {names.among(name, [b.name for b in known])}")
         return found[0]
 
     def entries(self, book: str | Book) -> Iterator[Entry]:
@@ -117,6 +121,7 @@ class Client:
         pays = [] if pay is None else [p.json() for p in _each(pay, Amount, len(asked), "pay")]
         own = stated(asked, margins, pays)
         of = self.book(book) if isinstance(book, str) else book
+        doubts = names.check(of, asked)
         body: dict[str, Any] = {"book": of.id, "questions": [q.json() for q in asked]}
         if margins:
             body["margin"] = margins
@@ -124,7 +129,7 @@ class Client:
             body["pay"] = pays
         reply = self._transport.send("POST", "/quotes", body)
         _same_clock(reply)
-        return Quote.read(reply.json()).of(of, own)
+        return replace(Quote.read(reply.json()).of(of, own), doubts=doubts)
 
     def rehearse(self, quote: Quote) -> Rehearsal:
         """Try a quote on synthetic rows, made from the definition alone. It is free."""
@@ -154,9 +159,18 @@ class Client:
         *,
         margin: Margin | Sequence[Margin] | None = None,
         pay: Amount | Sequence[Amount] | None = None,
+        spend: bool = False,
     ) -> Answer:
-        """Quote questions and pay for them. A stored answer to the same questions is free."""
+        """Quote questions and pay for them. A stored answer to the same questions is free.
+
+        A price above a tenth of what is left, and a quote with a warning, need an agreement: in
+        a terminal or a notebook the client asks, and a program passes spend=True. Without
+        it SpendNeeded says what was asked and what is left, and has the quote. A quote that
+        does not fit is refused here, with what would fit (BudgetRefused)."""
         quote = self.quote(book, questions, margin=margin, pay=pay)
+        if not (quote.fits or quote.stored):
+            raise refused(quote)
+        agree(quote, spend)
         return self.stored(quote.stored, quote) if quote.stored else self.answer(quote)
 
     def answers(self, book: str | Book | None = None) -> list[AnswerLine]:

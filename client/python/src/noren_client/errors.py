@@ -18,6 +18,29 @@ class UsageError(NorenError):
     """The caller gave something that cannot be used. Nothing was sent."""
 
 
+class SpendNeeded(NorenError):
+    """Client.ask was not told to spend this much. Nothing was paid.
+
+    The quote has the key of its payment: pass it to Client.answer to pay it.
+    """
+
+    def __init__(self, quote: Quote, how: str) -> None:
+        #: The price of the questions, and what the account has.
+        self.asked: Amount = quote.cost
+        self.left: Amount = quote.left
+        self.quote = quote
+        #: What is to be known before the payment.
+        self.warnings: tuple[str, ...] = quote.warnings
+        lines = [f"ask: expected at most a tenth of what is left, got {quote.cost} of {quote.left} ({quote.percent}); nothing was paid"]
+        if not quote.dear:
+            lines = [f"ask: expected an agreement to pay {quote.cost} of {quote.left} in spite of a warning; nothing was paid"]
+        super().__init__("\n".join([*lines, *(f"warning: {w}" for w in self.warnings), f"hint: {how}"]))
+
+
+class ReadWithCare(UserWarning):
+    """A remark on how to read the values of an answer, or on a question before it is paid."""
+
+
 class CertificateError(NorenError):
     """A certificate, or an answer under it, does not hold."""
 
@@ -123,6 +146,8 @@ class BudgetRefused(ServerError):
         self.account = _text(body, "account")
         #: Changes of the request that would fit, each with its cost.
         self.fits: tuple[Fit, ...] = tuple(Fit.read(f) for f in body.get("fits_with") or ())
+        lines = [str(self.args[0]), f"asked {self.asked}; left {self.left}; short {self.short}"]
+        self.args = ("\n".join(lines + [f"would fit: {fit.change} (costs {fit.cost})" for fit in self.fits]),)
 
 
 def _text(body: Mapping[str, Any], name: str) -> str:

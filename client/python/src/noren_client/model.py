@@ -45,6 +45,16 @@ class Amount:
         parts = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
         return {name: format(value, "f") for name, value in parts.items() if value is not None}
 
+    def share(self, whole: Amount) -> Decimal:
+        """The largest part that this is of whole, over epsilon, delta and rho; infinite where
+        whole has nothing of what this costs. An epsilon of noise without a delta costs a rho
+        of half its square in a budget of rho."""
+        own = self
+        if whole.rho is not None and own.rho is None and own.epsilon is not None:
+            own = Amount(delta=own.delta, rho=own.epsilon * own.epsilon / 2)
+        pairs = [(own.epsilon, whole.epsilon), (own.delta, whole.delta), (own.rho, whole.rho)]
+        return max((_part_of(a, b) for a, b in pairs if a), default=Decimal(0))
+
     def __str__(self) -> str:
         parts = ("rho " + format(self.rho, "f")) if self.rho is not None else ""
         if self.epsilon is not None:
@@ -52,6 +62,10 @@ class Amount:
         if self.delta:
             parts += (", " if parts else "") + "delta " + format(self.delta, "f")
         return parts or "0"
+
+
+def _part_of(a: Decimal, b: Decimal | None) -> Decimal:
+    return a / b if b else Decimal("Infinity")
 
 
 def _decimal(name: str, value: Number | None) -> Decimal | None:
@@ -133,22 +147,37 @@ class Question:
 Grouped = Sequence[str] | str | None
 
 
-def _group(by: Grouped, keys: Sequence[Sequence[str]] | None) -> dict[str, Any]:
+#: The public values of the groups: a list for each column of by, or one list of values where
+#: by is one column.
+Keys = Sequence[str] | Sequence[Sequence[str]] | None
+
+
+def _group(by: Grouped, keys: Keys) -> dict[str, Any]:
     columns = [by] if isinstance(by, str) else list(by) if by is not None else None
-    return {"by": columns, "keys": None if keys is None else [list(k) for k in keys]}
+    if keys is None:
+        return {"by": columns, "keys": None}
+    if isinstance(keys, str) or not isinstance(keys, (list, tuple)):
+        raise UsageError('keys: expected a list of values such as ["cardiology", "emergency"], got another')
+    if keys and all(isinstance(k, str) for k in keys):
+        if columns is not None and len(columns) != 1:
+            raise UsageError(f"keys: expected a list of values for each of the {len(columns)} columns of by, got one list")
+        return {"by": columns, "keys": [list(keys)]}
+    if not all(isinstance(k, (list, tuple)) and all(isinstance(v, str) for v in k) for k in keys):
+        raise UsageError("keys: expected lists of texts, got another")
+    return {"by": columns, "keys": [list(k) for k in keys]}
 
 
 def _texts(values: Sequence[Any] | None) -> list[str] | None:
     return None if values is None else [v if isinstance(v, str) else str(v) for v in values]
 
 
-def count(*, where: str | None = None, by: Grouped = None, keys: Sequence[Sequence[str]] | None = None, **more: Any) -> Question:
+def count(*, where: str | None = None, by: Grouped = None, keys: Keys = None, **more: Any) -> Question:
     """How many records satisfy a condition."""
     return Question.make("count", where=where, **_group(by, keys), **more)
 
 
 def total(
-    column: str, *, where: str | None = None, by: Grouped = None, keys: Sequence[Sequence[str]] | None = None,
+    column: str, *, where: str | None = None, by: Grouped = None, keys: Keys = None,
     bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """The sum of a column, with values moved into bounds."""
@@ -156,7 +185,7 @@ def total(
 
 
 def mean(
-    column: str, *, where: str | None = None, by: Grouped = None, keys: Sequence[Sequence[str]] | None = None,
+    column: str, *, where: str | None = None, by: Grouped = None, keys: Keys = None,
     bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """The mean of a column, with values moved into bounds."""
@@ -164,7 +193,7 @@ def mean(
 
 
 def variance(
-    column: str, *, where: str | None = None, by: Grouped = None, keys: Sequence[Sequence[str]] | None = None,
+    column: str, *, where: str | None = None, by: Grouped = None, keys: Keys = None,
     bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """The variance of a column, with values moved into bounds."""
@@ -180,7 +209,7 @@ def histogram(
 
 def quantile(
     column: str, rank: str = "0.5", *, where: str | None = None, by: Grouped = None,
-    keys: Sequence[Sequence[str]] | None = None, bounds: Sequence[Any] | None = None, **more: Any,
+    keys: Keys = None, bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """A quantile of a column; the median for rank 0.5."""
     return Question.make("quantile", column=column, rank=rank, where=where, bounds=_texts(bounds), **_group(by, keys), **more)

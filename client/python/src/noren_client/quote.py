@@ -9,11 +9,15 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from .asked import KINDS
 from .errors import ProtocolError, UsageError
 from .model import Amount, Book, Fit, Json, Message, Question, _int, _list, _number, _object, _str
+
+#: Above this part of what is left, Client.ask has somebody agree.
+SHARE = Decimal("0.1")
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class QuotedQuestion:
         return _object(self.raw.get("question") or {}, "question")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quote:
     """A price for questions. A quote is free and reads no data. It is not signed: what it
     says is compared with the certificate of the answer.
@@ -72,6 +76,8 @@ class Quote:
     dataset: str = ""
     version: int = 0
     made: int = 0
+    #: What this client doubts of its questions, beside the server's warnings.
+    doubts: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def read(cls, value: Any) -> Quote:
@@ -83,6 +89,54 @@ class Quote:
             _list(f, "statement", Message.read), _list(f, "not_covered", Message.read), _str(f, "request_hash"),
             _str(f, "schema_hash"), _str(_object(stored, "stored"), "answer") if stored else "", f,
         )
+
+    @property
+    def left(self) -> Amount:
+        """What the caller may spend before this quote is paid, as the server says it."""
+        after = self.raw.get("left_after")
+        if isinstance(after, dict):
+            return _sum(Amount.read(after.get("own") or after.get("table")), self.cost, 1)
+        return _sum(self.cost, self.short, -1)
+
+    @property
+    def share(self) -> Decimal:
+        """Which part of what is left the quote costs; 0 for an answer that was paid for."""
+        return Decimal(0) if self.stored else self.cost.share(self.left)
+
+    @property
+    def dear(self) -> bool:
+        """It costs more than a tenth of what is left."""
+        return self.share > SHARE
+
+    @property
+    def percent(self) -> str:
+        """The share in words."""
+        return f"{float(self.share):.0%}" if self.share.is_finite() else "more than all"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the questions will probably miss, in the server's words and this client's. Not signed."""
+        said = [str(w) for q in self.questions for w in _list(q.raw, "warnings", Message.read)]
+        return (*said, *self.doubts)
+
+    def short_form(self) -> str:
+        """The quote in a few lines: price, margins, and what fits where it does not."""
+        lines = []
+        for q in self.questions:
+            margin = "no margin can be stated" if q.within is None else f"within {q.within:.4g} at {q.at}"
+            lines.append(f"{' '.join(map(str, q.asked))}: {margin}")
+        lines += [f"warning: {w}" for w in self.warnings]
+        if self.stored:
+            lines.append(f"paid for already: answer {self.stored} is free")
+        elif self.fits:
+            lines.append(f"costs {self.cost}, {self.percent} of {self.left} left; valid until {self.until}")
+        else:
+            lines.append(f"costs {self.cost}, which does not fit: {self.short} short")
+            lines += [f"would fit: {fit.change} (costs {fit.cost})" for fit in self.fits_with]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return "Quote\n  " + self.short_form().replace("\n", "\n  ")
 
     def of(self, book: Book, asked: Sequence[Json]) -> Quote:
         """The quote with what was asked. A quote of other questions is a ProtocolError."""
@@ -129,6 +183,14 @@ class Quote:
                 return cls.restored(json.load(file))
         except (OSError, ValueError, UsageError):
             raise UsageError(f"{os.fspath(path)}: expected a quote that this package saved") from None
+
+
+def _sum(a: Amount, b: Amount, sign: int) -> Amount:
+    """a and b together, in the parts that a has; a difference for sign -1."""
+    if a.rho is not None and b.rho is None and b.epsilon is not None:
+        b = Amount(delta=b.delta, rho=b.epsilon * b.epsilon / 2)
+    parts = [(a.epsilon, b.epsilon), (a.delta, b.delta), (a.rho, b.rho)]
+    return Amount(*(None if x is None else max(Decimal(0), x + sign * (y or 0)).normalize() for x, y in parts))
 
 
 def stated(questions: Sequence[Question], margin: Sequence[Json], pay: Sequence[Json]) -> list[Json]:

@@ -116,7 +116,7 @@ class Transport:
                     raise
             except _Lost as e:
                 if not repeat or lost == len(_PAUSES):
-                    raise ConnectionLost(f"{method} {path}: no answer came back: {e}") from None
+                    raise ConnectionLost(f"{method} {self.address(path)}: no answer came back: {e}") from None
                 pause = _PAUSES[lost]
                 lost += 1
             self._sleep(pause)
@@ -156,6 +156,8 @@ class Transport:
         except urllib.error.URLError as e:
             if isinstance(e.reason, ssl.SSLCertVerificationError):
                 raise UsageError("server: its TLS certificate is not trusted; name the authority by ca_file") from None
+            if isinstance(e.reason, ConnectionRefusedError):
+                raise _Lost("nothing listens at this address; is the server running?") from None
             raise _Lost(type(e.reason).__name__ if isinstance(e.reason, Exception) else "URLError") from None
         except (OSError, http.client.HTTPException) as e:
             raise _Lost(type(e).__name__) from None
