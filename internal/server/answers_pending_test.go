@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/cputime"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 )
@@ -238,4 +240,31 @@ func firstOf(errs ...error) error {
 		}
 	}
 	return nil
+}
+
+// What reading the file of an answer takes is not in the bound of its computation, also where the
+// answer is computed after a restart: columns are not in memory then.
+func TestPendingAnswerOfALongFile(t *testing.T) {
+	randtest.SkipShort(t)
+	t.Parallel()
+	p := pending(t)
+	here := p.here
+	var read atomic.Int64
+	p.here = func(c *Config) {
+		here(c)
+		c.Fault = func(step string) error {
+			if step == "reserved" {
+				m := cputime.Start()
+				m.Spend(700*time.Millisecond, nil)
+				m.Stop()
+				read.Add(1)
+			}
+			return nil
+		}
+	}
+	r := p.restart(t)
+	states := p.stored(t, r)
+	if passed := r.desk.Counts().Passed; passed != 0 || read.Load() == 0 {
+		t.Errorf("%d answers, %d read: %d used more than their bounds", len(states), read.Load(), passed)
+	}
 }

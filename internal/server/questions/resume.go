@@ -79,9 +79,9 @@ func (q *Questions) resume(p *paying, c *content) error {
 	return nil
 }
 
-// workAgain is [Questions.work] for a request that was charged. Before its turn it reads
-// nothing: what stops it there is a refusal that leaves the question open, or ends it where
-// its table is another by now.
+// workAgain is [Questions.work] for a request that was charged. Until it has taken the charge
+// over it reads nothing: what stops it there is a refusal that leaves the question open, or ends it
+// where its table is another by now.
 func (q *Questions) workAgain(w *quantum.Work, p *paying, c *content, request *api.AskRequest) (refused bool) {
 	defer func() {
 		if recover() != nil {
@@ -91,7 +91,7 @@ func (q *Questions) workAgain(w *quantum.Work, p *paying, c *content, request *a
 	}()
 	ctx := context.Background()
 	taken := false
-	held := &service.Held{Charged: func() { taken = true; w.Turn() }, Computed: func() { q.move(p, compute); w.Ready() }}
+	held := &service.Held{Charged: func() { taken = true }, Read: w.Turn, Computed: func() { q.move(p, compute); w.Ready() }}
 	answers, err := held.Ask(ctx, q.config.Service(), request)
 	switch {
 	case err != nil && !taken && service.IsOutdated(err):
