@@ -21,9 +21,11 @@ import (
 
 // A served is a process of noren serve over one folder. It can be killed and started again.
 type served struct {
-	dir    string
-	flags  []string
-	client *http.Client
+	dir     string
+	flags   []string
+	client  *http.Client
+	program string // "noren", or another one of main_test.go
+	others  int    // questions that other clients of a trial have open
 
 	cmd         *exec.Cmd
 	base, admin string
@@ -46,7 +48,7 @@ const calibration = `{"records":200000,"base_s":0.014,"turn_s":0.002,"load_s":3.
 // serve starts a server over a new folder and stops it with the test.
 func serve(t *testing.T, flags ...string) *served {
 	t.Helper()
-	s := &served{dir: filepath.Join(t.TempDir(), "server"), flags: append(append([]string{}, unlimited...), flags...)}
+	s := &served{dir: filepath.Join(t.TempDir(), "server"), flags: append(append([]string{}, unlimited...), flags...), program: "noren"}
 	s.client = &http.Client{
 		Timeout:   3 * time.Minute,
 		Transport: &http.Transport{MaxIdleConns: 2000, MaxIdleConnsPerHost: 2000, IdleConnTimeout: 20 * time.Second, DisableCompression: true},
@@ -84,7 +86,7 @@ func (s *served) start(t *testing.T) {
 	t.Helper()
 	s.base, s.admin = "", ""
 	s.log.Reset()
-	s.cmd = exec.Command("noren", append([]string{"serve", "--dir", s.dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, s.flags...)...)
+	s.cmd = exec.Command(s.program, append([]string{"serve", "--dir", s.dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, s.flags...)...)
 	s.cmd.Stderr = &s.log
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(s.dir))
 	out, err := s.cmd.StdoutPipe()

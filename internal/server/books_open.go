@@ -20,7 +20,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	if err := s.loadCalibration(); err != nil {
 		return err
 	}
-	s.desk = quantum.New(runtime.GOMAXPROCS(0), waiting, quantum.Processor)
+	s.desk = quantum.New(runtime.GOMAXPROCS(0), waiting, s.cfg.Meter)
 	s.books, err = books.New(ctx, books.Config{
 		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed, Note: s.noteObject,
 		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public, Load: s.kept.Load,

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/internal/server/quantum"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -81,6 +82,9 @@ type Config struct {
 	// Fault is called at steps of a paid answer: see [service.KeepOptions]. For tests of
 	// faults.
 	Fault func(step string) error
+	// Meter measures the processor time of a computation and fills its bound. Defaults to
+	// [quantum.Processor]. For tests of schedules that do not fill it.
+	Meter func() quantum.Meter
 	// Log receives what the operator should know: it holds no data. Defaults to none.
 	Log *slog.Logger
 }
@@ -122,6 +126,9 @@ func (c *Config) defaults() {
 	}
 	if c.Clock.Wall == nil {
 		c.Clock = store.SystemClock()
+	}
+	if c.Meter == nil {
+		c.Meter = quantum.Processor
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
