@@ -44,7 +44,7 @@ const balances = "WITH book AS (SELECT id FROM account WHERE coalesce(parent, 0)
 	" UNION ALL SELECT " + accountColumns + ", 0 FROM account WHERE coalesce(parent, 0) = (SELECT id FROM book) AND kind = 'analyst' AND name = ?2"
 
 func (l *Ledger) balance(ctx context.Context, dataset, analyst string) (*Balance, error) {
-	rows, err := l.often.Rows(ctx, balances, dataset, analyst)
+	rows, err := l.balances.QueryContext(ctx, balances, dataset, analyst)
 	if err != nil {
 		return nil, err
 	}

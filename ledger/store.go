@@ -47,10 +47,9 @@ type Ledger struct {
 	path    string
 	db      *sql.DB // the one connection that writes
 	readers *sql.DB // see the state of one moment, beside the writer
-	// balances has connections of its own, which often uses: the wait for one is short,
+	// balances has connections of its own: the wait for one is short,
 	// whatever long reads are under way.
 	balances *sql.DB
-	often    *statements.Cache
 	id       string
 	secret   []byte
 	opts     Options
@@ -125,7 +124,7 @@ func connect(path string, writes bool, connections int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector)
+	db := sql.OpenDB(statements.Keeping(connector))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return db, nil
@@ -186,7 +185,7 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	if err != nil {
 		return nil, errors.Join(err, readers.Close(), db.Close())
 	}
-	l := &Ledger{path: path, db: db, readers: readers, balances: balances, often: statements.New(balances), opts: opts, clock: c, step: step, deleted: make(chan struct{}, 1)}
+	l := &Ledger{path: path, db: db, readers: readers, balances: balances, opts: opts, clock: c, step: step, deleted: make(chan struct{}, 1)}
 	l.life, l.end = context.WithCancel(context.Background())
 	if err := l.start(ctx); err != nil {
 		l.end()
@@ -291,7 +290,7 @@ func (l *Ledger) Close() error {
 	l.end()
 	l.work.Wait()
 	// The writer last: it puts what is in the log into the file.
-	if err := errors.Join(l.often.Close(), l.balances.Close(), l.readers.Close(), l.db.Close()); err != nil {
+	if err := errors.Join(l.balances.Close(), l.readers.Close(), l.db.Close()); err != nil {
 		return fail(l.path, "cannot be closed", err)
 	}
 	return nil

@@ -1,108 +1,141 @@
-// Package statements keeps the prepared statements of a database, so that a query that is
-// made often is parsed once for each connection.
+// Package statements keeps the prepared statements of the connections of a database, so that
+// a query that is made again is not parsed again, within and without a transaction.
 package statements
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"errors"
-	"sync"
 )
 
-// Cache prepares statements when they are first needed. Its queries are constants: it keeps
-// one statement for each. It may be used by several goroutines. Close it before the
-// database.
-type Cache struct {
-	db *sql.DB
-	mu sync.Mutex
-	by map[string]*sql.Stmt
+// most is the number of statements that a connection keeps. The queries of Noren are
+// constants; what is made once, as a change of the schema, is never kept.
+const most = 512
 
-	wanted []string // queries in transactions, to prepare
-}
+// Keeping returns a connector whose connections are those of c, and keep the statement of a
+// query from the second time on that it is made. The connections of c and their statements
+// have the methods with a context, as those of modernc.org/sqlite have.
+func Keeping(c driver.Connector) driver.Connector { return &connector{c} }
 
-// New returns an empty cache for a database.
-func New(db *sql.DB) *Cache { return &Cache{db: db, by: map[string]*sql.Stmt{}} }
+type connector struct{ driver.Connector }
 
-// get is the statement of a query.
-func (c *Cache) get(ctx context.Context, query string) (*sql.Stmt, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.by[query]; s != nil {
-		return s, nil
-	}
-	s, err := c.db.PrepareContext(ctx, query)
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	in, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.by[query] = s
-	return s, nil
-}
-
-// Row makes a query and reads its one row into to. The error is [sql.ErrNoRows] where
-// there is none.
-func (c *Cache) Row(ctx context.Context, query string, args []any, to ...any) error {
-	s, err := c.get(ctx, query)
-	if err != nil {
-		return err
+	able, ok := in.(connection)
+	if !ok {
+		return nil, errors.Join(errors.ErrUnsupported, in.Close())
 	}
-	return s.QueryRowContext(ctx, args...).Scan(to...)
+	return &conn{connection: able, known: map[string]*kept{}}, nil
 }
 
-// Rows makes a query. The caller closes the rows.
-func (c *Cache) Rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := c.get(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.QueryContext(ctx, args...)
+// connection is what a connection of the driver must be able to do.
+type connection interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+	Serialize() ([]byte, error)
 }
 
-// In is the prepared statement of a query in a transaction of the database. It is nil
-// where there is none yet: the caller makes the query as it is, and [Cache.Prepare]
-// prepares it after the transaction.
-func (c *Cache) In(ctx context.Context, tx *sql.Tx, query string) *sql.Stmt {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.by[query]
-	if s == nil {
-		c.wanted = append(c.wanted, query)
-		return nil
-	}
-	return tx.StmtContext(ctx, s)
+// statement is what a statement of the driver must be able to do.
+type statement interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
 }
 
-// Prepare prepares what [Cache.In] did not find. It is called outside a transaction, as it
-// takes a connection of its own.
-func (c *Cache) Prepare(ctx context.Context) {
-	c.mu.Lock()
-	wanted := c.wanted
-	c.wanted = nil
-	c.mu.Unlock()
-	for _, query := range wanted {
-		// The lock is free meanwhile: who holds the connection may need it to go on.
-		s, err := c.db.PrepareContext(ctx, query)
+// conn is one connection. [database/sql] gives it to one goroutine at a time, and the rows
+// of a query with it: it needs no lock.
+type conn struct {
+	connection
+	known map[string]*kept
+}
+
+// kept is a query that was made before.
+type kept struct {
+	stmt statement // nil until the second time
+	busy bool      // its rows are being read
+}
+
+// statement returns the kept statement of a query. It is nil where the query is new, where
+// its statement is in use, and where the connection keeps enough.
+func (c *conn) statement(ctx context.Context, query string) (*kept, error) {
+	k := c.known[query]
+	switch {
+	case k == nil:
+		if len(c.known) < most {
+			c.known[query] = &kept{}
+		}
+		return nil, nil
+	case k.busy:
+		return nil, nil
+	case k.stmt == nil:
+		made, err := c.PrepareContext(ctx, query)
 		if err != nil {
-			continue // a query without a statement is made as it is
+			return nil, err
 		}
-		c.mu.Lock()
-		if c.by[query] == nil {
-			c.by[query], s = s, nil
+		able, ok := made.(statement)
+		if !ok {
+			return nil, errors.Join(errors.ErrUnsupported, made.Close())
 		}
-		c.mu.Unlock()
-		if s != nil {
-			_ = s.Close()
-		}
+		k.stmt = able
 	}
+	return k, nil
 }
 
-// Close closes all statements.
-func (c *Cache) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var all []error
-	for _, s := range c.by {
-		all = append(all, s.Close())
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	k, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, err
 	}
-	clear(c.by)
-	return errors.Join(all...)
+	if k == nil {
+		return c.connection.ExecContext(ctx, query, args)
+	}
+	return k.stmt.ExecContext(ctx, args)
+}
+
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	k, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		return c.connection.QueryContext(ctx, query, args)
+	}
+	in, err := k.stmt.QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	k.busy = true
+	return &rows{Rows: in, of: k}, nil
+}
+
+// Close closes the statements and the connection.
+func (c *conn) Close() error {
+	var all []error
+	for _, k := range c.known {
+		if k.stmt != nil {
+			all = append(all, k.stmt.Close())
+		}
+	}
+	c.known = nil
+	return errors.Join(append(all, c.connection.Close())...)
+}
+
+// rows are those of a kept statement, which is free again when they are closed.
+type rows struct {
+	driver.Rows
+	of *kept
+}
+
+func (r *rows) Close() error {
+	r.of.busy = false
+	return r.Rows.Close()
 }

@@ -90,7 +90,7 @@ func (s *Store) question(ctx context.Context, where string, args ...any) (*Quest
 	q := &Question{}
 	var made int64
 	var paid, line string
-	err := s.often.Row(ctx, "SELECT "+questionFields+", body FROM answer WHERE "+where, args, append(q.fields(&made, &paid, &line), &q.Body)...)
+	err := s.reads.QueryRowContext(ctx, "SELECT "+questionFields+", body FROM answer WHERE "+where, args...).Scan(append(q.fields(&made, &paid, &line), &q.Body)...)
 	if err != nil {
 		return nil, found(err)
 	}

@@ -80,7 +80,7 @@ func (s *Store) PrincipalByID(ctx context.Context, id string) (*Principal, error
 func (s *Store) principal(ctx context.Context, where string, arg any) (*Principal, error) {
 	var p Principal
 	var grants grantLines
-	err := s.often.Row(ctx, "SELECT "+principalColumns+" FROM principal WHERE "+where, []any{arg}, &p.ID, &p.Name, &p.SeenDay, &p.Ended, &grants)
+	err := s.reads.QueryRowContext(ctx, "SELECT "+principalColumns+" FROM principal WHERE "+where, arg).Scan(&p.ID, &p.Name, &p.SeenDay, &p.Ended, &grants)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -105,7 +105,7 @@ func (g grantLines) list() (all []Grant) {
 }
 
 func (s *Store) grants(ctx context.Context, principal string) ([]Grant, error) {
-	rows, err := s.often.Rows(ctx, "SELECT object, role FROM role_grant WHERE principal = ? ORDER BY object, role", principal)
+	rows, err := s.reads.QueryContext(ctx, "SELECT object, role FROM role_grant WHERE principal = ? ORDER BY object, role", principal)
 	if err != nil {
 		return nil, found(err)
 	}

@@ -147,7 +147,7 @@ func scanToken(row interface{ Scan(...any) error }) (*Token, error) {
 	return &t, nil
 }
 
-// row is the row of a prepared statement.
+// row is the row of a query of more columns.
 type row func(to ...any) error
 
 // Scan reads the row.
@@ -158,8 +158,9 @@ func (s *Store) FindToken(ctx context.Context, id string) (*Token, *Principal, e
 	var p Principal
 	var grants grantLines
 	t, err := scanToken(row(func(to ...any) error {
-		return s.often.Row(ctx, "SELECT "+tokenColumns+", "+principalColumns+" FROM token JOIN principal ON principal.id = token.principal WHERE token.id = ? AND token.revoked IS NULL AND token.ends >= ?",
-			[]any{id, s.now()}, append(to, &p.ID, &p.Name, &p.SeenDay, &p.Ended, &grants)...)
+		return s.reads.QueryRowContext(ctx, "SELECT "+tokenColumns+", "+principalColumns+
+			" FROM token JOIN principal ON principal.id = token.principal WHERE token.id = ? AND token.revoked IS NULL AND token.ends >= ?", id, s.now()).
+			Scan(append(to, &p.ID, &p.Name, &p.SeenDay, &p.Ended, &grants)...)
 	}))
 	if err != nil {
 		return nil, nil, found(err)

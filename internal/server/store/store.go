@@ -45,10 +45,8 @@ var ErrNotFound = errors.New("there is no such entry")
 // processes may open one file. Close it.
 type Store struct {
 	path  string
-	db    *sql.DB           // the one connection that writes
-	reads *sql.DB           // connections that read beside it
-	often *statements.Cache // of reads
-	saved *statements.Cache // of writes
+	db    *sql.DB // the one connection that writes
+	reads *sql.DB // connections that read beside it
 	clock Clock
 
 	mu   sync.Mutex
@@ -94,7 +92,7 @@ func Open(ctx context.Context, path string, clock Clock) (*Store, error) {
 	if err != nil {
 		return nil, failed("the server's store cannot be opened", errors.Join(err, db.Close()))
 	}
-	s := &Store{path: path, db: db, reads: reads, often: statements.New(reads), saved: statements.New(db), clock: clock}
+	s := &Store{path: path, db: db, reads: reads, clock: clock}
 	if err := s.start(ctx); err != nil {
 		_ = s.Close()
 		return nil, damaged(err)
@@ -138,7 +136,7 @@ func openDB(path string, writes bool, connections int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector)
+	db := sql.OpenDB(statements.Keeping(connector))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return db, nil
@@ -209,7 +207,7 @@ func (s *Store) sound(ctx context.Context) error {
 
 // Close closes the file.
 func (s *Store) Close() error {
-	if err := errors.Join(s.often.Close(), s.saved.Close(), s.reads.Close(), s.db.Close()); err != nil {
+	if err := errors.Join(s.reads.Close(), s.db.Close()); err != nil {
 		return failed("the server's store cannot be closed", err)
 	}
 	return nil
@@ -264,23 +262,16 @@ func (s *Store) Jump() time.Duration {
 type Tx struct {
 	Now int64
 
-	tx    *sql.Tx
-	saved *statements.Cache
+	tx *sql.Tx
 }
 
 // run runs one statement. Queries are constants.
 func (tx *Tx) run(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if s := tx.saved.In(ctx, tx.tx, query); s != nil {
-		return s.ExecContext(ctx, args...)
-	}
 	return tx.tx.ExecContext(ctx, query, args...)
 }
 
 // row makes a query and reads its one row.
 func (tx *Tx) row(ctx context.Context, query string, args []any, to ...any) error {
-	if s := tx.saved.In(ctx, tx.tx, query); s != nil {
-		return s.QueryRowContext(ctx, args...).Scan(to...)
-	}
 	return tx.tx.QueryRowContext(ctx, query, args...).Scan(to...)
 }
 
@@ -303,7 +294,6 @@ func (tx *Tx) changed(ctx context.Context, query string, args ...any) (bool, err
 // Write runs do in one immediate transaction, which no other process can be in at the
 // same time, and commits or leaves nothing changed. An error of do is returned as it is.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx *Tx) error) error {
-	s.saved.Prepare(ctx)
 	var tx *sql.Tx
 	err := s.retry(ctx, func() (err error) {
 		tx, err = s.db.BeginTx(ctx, nil)
@@ -313,7 +303,7 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx *Tx) 
 		return failed("the server's store cannot be written", err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	in := &Tx{tx: tx, saved: s.saved}
+	in := &Tx{tx: tx}
 	var stored int64
 	if err := in.row(ctx, "SELECT coalesce(max(last_seen), 0) FROM server", nil, &stored); err != nil {
 		return failed("the server's store cannot be read", err)
