@@ -74,7 +74,7 @@ var layers = [][]string{
 	{"noren"},
 	{"noren/internal/meter"},
 	{"noren/internal/plainfile"},
-	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/internal/access", "noren/internal/statements", "noren/internal/streams", "noren/internal/cputime", "noren/internal/lint", "noren/lang"},
+	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/internal/access", "noren/internal/statements", "noren/internal/streams", "noren/internal/cputime", "noren/internal/lint", "noren/internal/names", "noren/lang"},
 	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
 	{"noren/internal/identity"},

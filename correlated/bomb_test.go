@@ -25,7 +25,7 @@ func TestModelsThatAreTooLarge(t *testing.T) {
 		"members":         {class(chain(1_000_000), 5_000), "members[4]: the members of a class have at most 4194304 records in all"},
 		"members nested":  {class(class(chain(1_000_000), 3), 5_000), "members[1]: the members of a class have at most"},
 		"records of one":  {`{"type":"table","shape":[` + strings.Repeat("1,", 200_000) + `1],"p":[1]}`, "a table has at most 1024 records"},
-		"names of states": {strings.Replace(chain(4), "{", `{"states":[`+names(300_000)+`],`, 1), "here are 300000 names"},
+		"names of states": {strings.Replace(chain(4), "{", `{"states":[`+manyNames(300_000)+`],`, 1), "here are 300000 names"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			most := metertest.Peak(t, func() {
@@ -41,7 +41,7 @@ func TestModelsThatAreTooLarge(t *testing.T) {
 	}
 }
 
-func names(n int) string {
+func manyNames(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, `"s%d",`, i)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/names"
 )
 
 // FitOptions say how a model is estimated. The data must be public, or older
@@ -32,6 +33,9 @@ type FitOptions struct {
 func (o *FitOptions) defaults() error {
 	if o.Source == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "source", What: "say where the data came from", Hint: "the guarantee rests on it, and the certificate states it"}
+	}
+	if !names.Seen(o.Source) {
+		return noren.Usagef("source", "holds a character that cannot be seen").Hinted("use letters, digits and signs")
 	}
 	if err := checkStates(len(o.States), "states"); err != nil {
 		return err

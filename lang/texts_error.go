@@ -535,6 +535,7 @@ var errorTexts = []Entry{
 	{"here should stand a whole number", "ここには整数が必要です"},
 	{"holds a cell of more than %d MiB", "%d MiB を超えるセルがあります"},
 	{"holds a character that cannot be printed", "印字できない文字があります"},
+	{"holds a character that cannot be seen", "目に見えない文字が含まれています"},
 	{"holds a field that is misspelt, empty or of another form than its format says", "綴りの誤り、空、または書式と違う形の欄があります"},
 	{"holds a value of a type that is not known", "未知の型の値があります"},
 	{"holds a value that is not what its type says", "型の示すものと違う値があります"},

@@ -80,7 +80,7 @@ var serverTexts = []Entry{
 	{"%d of %d values of column %s have no line in its hierarchy.", "列 %[3]s の %[2]d 種類の値のうち %[1]d 種類が階層にありません。"},
 	{"expected a column of type category: numbers, dates and levels need no hierarchy", "型 category の列が必要です。数、日付、水準に階層は要りません"},
 	{"Column %s seems to name persons who have several records each. With it as the unit, persons are counted.", "列 %s は、それぞれ複数のレコードを持つ人を名指すようです。単位に指定すると、人を数えます。"},
-	{"The table has 100 recipes.", "表にはレシピが 100 個あります。"},
+	{"You have 100 recipes of this table.", "この表のあなたのレシピは 100 個に達しています。"},
 	{"The recipe names columns that the table does not have.", "レシピに、表にない列があります。"},
 	{"expected columns of the table", "表の列が必要です"},
 	{"expected at most 50 values of k", "k の値は最大 50 個です"},

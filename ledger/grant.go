@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/names"
 )
 
 const (
@@ -101,6 +102,19 @@ func checkName(what, name string) error {
 	return nil
 }
 
+// checkNewName refuses what checkName does, and a name with characters that are not seen as
+// they are, such as fillers and marks of direction. It is for names that are not in the
+// ledger yet: one of before that holds such a name is read and charged as it was.
+func checkNewName(what, name string) error {
+	if err := checkName(what, name); err != nil {
+		return err
+	}
+	if !names.Seen(name) {
+		return noren.Usagef(what, "holds a character that cannot be seen").Hinted("use letters, digits and signs")
+	}
+	return nil
+}
+
 // checkCap refuses what is no cap of either accounting.
 func checkCap(c Cost) error {
 	switch {
@@ -178,6 +192,15 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 				return nil, noDataset(g.Name)
 			}
 			return old.withCap(g.Cap)
+		}
+		if old == nil {
+			err = checkNewName("the data set's name", g.Name)
+		}
+		if old == nil || old.unit != g.Unit {
+			err = errors.Join(err, checkNewName("the unit", g.Unit))
+		}
+		if err != nil {
+			return nil, firstFault(err)
 		}
 		b, err := g.decide(ctx, tx, old, paths, sources)
 		if err != nil || b.Version == 0 || g.Contents == nil {
@@ -352,6 +375,9 @@ func (l *Ledger) GrantAnalyst(ctx context.Context, dataset, analyst string, limi
 	return l.grantBelow(ctx, dataset, analyst, func(parent, old *account) (*grantBody, error) {
 		if old != nil {
 			return old.withCap(limit)
+		}
+		if err := checkNewName("the analyst's name", analyst); err != nil {
+			return nil, err
 		}
 		b := &grantBody{Parent: parent.id, Kind: kindAnalyst, Name: analyst, Unit: parent.unit, Neighbours: parent.neighbours}
 		if (parent.accounting == string(ZCDP)) != (limit.Rho > 0) {

@@ -328,10 +328,15 @@ func mayAsk(ctx context.Context, tx *sql.Tx, q *Request, book *account) error {
 		return noSchema(q.Dataset)
 	}
 	analyst, err := findAccount(ctx, tx, book.id, kindAnalyst, q.Principal)
-	if err != nil || analyst == nil || !analyst.closed {
+	switch {
+	case err != nil:
 		return err
+	case analyst == nil:
+		return checkNewName("the analyst's name", q.Principal) // as declared
+	case analyst.closed:
+		return closedAnalyst(q.Dataset, q.Principal)
 	}
-	return closedAnalyst(q.Dataset, q.Principal)
+	return nil
 }
 
 func refusedBudget(r *Refusal) error {

@@ -46,6 +46,9 @@ func (l *Ledger) NoteUncharged(ctx context.Context, u Uncharged) (entry int64, e
 		if book == nil {
 			return noDataset(q.Dataset)
 		}
+		if err := checkNewName("the analyst's name", q.Principal); err != nil {
+			return err
+		}
 		body := chargeBody{
 			Charge: randomID(), Account: book.id, Principal: q.Principal, Key: q.Key, RequestHash: hex.EncodeToString(q.Hash[:]),
 			Mechanism: string(q.Mechanism), Owner: l.clock.newOwner(), Lines: []line{}, Time: now,

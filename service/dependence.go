@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -44,7 +45,11 @@ func readModel(ctx context.Context, d *api.Dependence) (*correlated.ModelFile, e
 	if err != nil {
 		return nil, err
 	}
-	return correlated.ParseModel(r, name)
+	m, err := correlated.ParseModel(r, name)
+	if err == nil && m.Source != "" && !names.Seen(m.Source) {
+		return nil, noren.Usagef("source", "holds a character that cannot be seen").Hinted("use letters, digits and signs")
+	}
+	return m, err
 }
 
 // modelQuery reads a query to the records of a model and the options of its leakage.

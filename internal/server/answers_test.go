@@ -17,6 +17,7 @@ import (
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/internal/server/tables"
@@ -469,6 +470,33 @@ func TestAnswersPerMinute(t *testing.T) {
 	}
 	if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency("three")); b.status != http.StatusTooManyRequests || b.header.Get("Retry-After") == "" {
 		t.Errorf("%d %v", b.status, b.header)
+	}
+	// What was accepted is fetched and repeated as often as requests may be sent: that is no
+	// new answer.
+	for _, key := range []string{"one", "two", "one", "two"} {
+		b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency(key))
+		if b.status != http.StatusOK && b.status != http.StatusAccepted {
+			t.Errorf("%s again: %d %s", key, b.status, b.body)
+		}
+		var at struct{ ID string }
+		b.decode(t, &at)
+		if g := a.ask(t, "GET", "/api/v1/answers/"+at.ID, a.secret, nil, nil); g.status != http.StatusOK && g.status != http.StatusAccepted {
+			t.Errorf("%s is fetched: %d %s", key, g.status, g.body)
+		}
+	}
+	if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency("four")); b.status != http.StatusTooManyRequests {
+		t.Errorf("a new answer: %d", b.status)
+	}
+	// Repeating has a bound of its own.
+	a.principals = limit.NewRate(time.Minute, 3)
+	got := 0
+	for range 6 {
+		if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency("one")); b.status == http.StatusTooManyRequests {
+			got++
+		}
+	}
+	if got == 0 {
+		t.Error("repeating has no bound")
 	}
 }
 

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"runtime"
-	"time"
 
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/books"
@@ -34,7 +33,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	s.questions, err = questions.New(ctx, questions.Config{
 		Kept:  s.kept,
 		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Times: s.times, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
-		Asks: s.stillAsks, Seal: s.sealLedger, Sealed: s.Sealed, Public: s.cfg.Public, Space: s.spaceToCharge, Fault: s.cfg.Fault, Ended: s.noteEnded,
+		Asks: s.stillAsks, Seal: s.sealLedger, Sealed: s.Sealed, Public: s.cfg.Public, Limit: s.limitAnswers, Space: s.spaceToCharge, Fault: s.cfg.Fault, Ended: s.noteEnded,
 	})
 	if err != nil {
 		return err
@@ -95,11 +94,11 @@ func (s *Server) deskMetrics() {
 }
 
 // limitAnswers limits the paid questions of a principal.
-func (s *Server) limitAnswers(principal string, now time.Time) error {
+func (s *Server) limitAnswers(principal string) error {
 	if s.answers == nil {
 		return nil
 	}
-	if ok, wait := s.answers.Allow(principal, now); !ok {
+	if ok, wait := s.answers.Allow(principal, s.store.Now()); !ok {
 		p := tooMany(wait).(*problem.Problem)
 		p.Detail = "The principal has asked for too many answers."
 		return p

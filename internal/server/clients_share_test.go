@@ -2,6 +2,8 @@ package server
 
 import (
 	"bufio"
+	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -10,7 +12,10 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/internal/server/records"
+	"github.com/noren-privacy/noren/internal/server/store"
 )
 
 // Behind a proxy, whose connections have no share, the requests of one client that are being
@@ -139,4 +144,82 @@ func TestTokensOfOnePrincipal(t *testing.T) {
 	if got := make(); got.status != http.StatusOK {
 		t.Errorf("after one ended: %d %s", got.status, got.body)
 	}
+}
+
+// The jobs that are known after a restart are so many of each principal: one who began many
+// since leaves those of the others. What is no longer known is not in the store either.
+func TestJobsAfterRestart(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	r := start(t, func(to *Config) { *to = cfg })
+	s := r.steward(t)
+	ids := map[string][]string{}
+	write := func(by string, n int) {
+		t.Helper()
+		if err := r.store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+			for range n {
+				job := jobs.Job{ID: store.NewID("jb"), Kind: "read", Table: auth.Everything, State: jobs.Done, By: by}
+				doc, err := json.Marshal(job)
+				if err != nil {
+					return err
+				}
+				ids[by] = append(ids[by], job.ID)
+				if err := tx.PutResource(ctx, &store.Resource{ID: job.ID, Kind: store.KindJob, Parent: job.Table, Doc: doc}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("pr_mori", 3)
+	write("pr_hostile", keptJobs+20)
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	again := start(t, func(to *Config) { *to = cfg })
+	s = &steward{again, s.secret}
+	for _, id := range append(ids["pr_mori"], ids["pr_hostile"][20:]...) {
+		if _, ok := again.jobs.Get(id); !ok {
+			t.Fatal("a job is forgotten")
+		}
+	}
+	rows, err := again.store.Resources(t.Context(), store.KindJob, "", 0, 1<<20)
+	if err != nil || len(rows) != keptJobs+3 {
+		t.Errorf("%d jobs are stored; %v", len(rows), err)
+	}
+	// In the running server too, the store forgets with the list.
+	for range 3 {
+		job, err := again.jobs.Submit(jobs.Task{Kind: "read", Table: auth.Everything, By: "pr_hostile", Run: func(context.Context, *jobs.Run) (any, error) { return nil, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.wait(t, job.ID)
+	}
+	if rows, err = again.store.Resources(t.Context(), store.KindJob, "", 0, 1<<20); err != nil || len(rows) > keptJobs+4 {
+		t.Errorf("%d jobs are stored after three more; %v", len(rows), err)
+	}
+}
+
+// One steward's recipes of a table leave those of another, also where that one changed them.
+func TestRecipesOfOnePrincipal(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *Config) { c.RequestsPerSecond = -1 }).steward(t)
+	other := &steward{s.running, s.token(t, "Mori", auth.Steward, auth.Everything)}
+	table := s.people(t, 20, "x")
+	var first records.Recipe
+	for i := range 100 {
+		a := s.do(t, 201, "POST", "/tables/"+table.ID+"/recipes", nil, nil)
+		if i == 0 {
+			a.decode(t, &first)
+		}
+	}
+	if a := s.do(t, 409, "POST", "/tables/"+table.ID+"/recipes", nil, nil); !strings.Contains(a.body, "You have 100 recipes") {
+		t.Errorf("%s", a.body)
+	}
+	first.Parameters.K = 7
+	other.do(t, 200, "PUT", "/recipes/"+first.ID, map[string]any{"parameters": first.Parameters}, match(etag(first.Version)))
+	s.do(t, 409, "POST", "/tables/"+table.ID+"/recipes", nil, nil)
+	other.do(t, 201, "POST", "/tables/"+table.ID+"/recipes", nil, nil)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/quantum"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -156,10 +157,19 @@ func (c *Config) validate() error {
 		return noren.Usagef("table-memory", "expected 1 MB or more, got %d bytes", c.TableMemory)
 	case c.UploadLimit < 1:
 		return noren.Usagef("upload-limit", "expected more than 0 bytes, got %d", c.UploadLimit)
+	case !names.Seen(c.Name):
+		return noren.Usagef("name", "holds a character that cannot be seen").Hinted("use letters, digits and signs")
 	case (c.Certificate == "") != (c.Key == ""):
 		return noren.Usagef("tls-cert", "expected a certificate and its key, got one of both").Hinted("name both files")
 	case c.Certificate != "" && len(c.Proxies) > 0:
 		return noren.Usagef("behind-proxy", "expected one of a certificate and a proxy, got both").Hinted("the proxy ends TLS; a server with a certificate does so itself")
+	}
+	for field, all := range map[string]map[string]string{"root": c.Roots, "database": c.Databases, "public-table": c.Public} {
+		for name := range all {
+			if !names.Seen(name) {
+				return noren.Usagef(field, "holds a character that cannot be seen").Hinted("use letters, digits and signs")
+			}
+		}
 	}
 	public, err := c.public(c.Listen, "listen")
 	if err != nil {

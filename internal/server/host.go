@@ -8,13 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
-	"github.com/noren-privacy/noren/internal/server/names"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -157,7 +156,7 @@ func (h *Host) AddPrincipal(ctx context.Context, name string, role auth.Role, ob
 // validName reports whether a name of a principal can be shown.
 func validName(name string) bool {
 	n := utf8.RuneCountInString(name)
-	return names.Seen(name) && n > 0 && n <= 100 && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+	return names.Seen(name) && n <= 100 && strings.TrimSpace(name) == name
 }
 
 func validGrant(role auth.Role, object string) error {

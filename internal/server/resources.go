@@ -18,7 +18,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/uploads"
 )
 
-// keptJobs is how many jobs are known after a restart.
+// keptJobs is how many jobs of one principal are known after a restart.
 const keptJobs = 500
 
 // openResources opens jobs, uploads, tables and records, in this order: each uses those
@@ -101,7 +101,7 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.store.Resources(ctx, store.KindJob, "", 0, keptJobs)
+	rows, err := s.store.Resources(ctx, store.KindJob, "", 0, 1<<20)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +124,10 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 			return s.store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error {
 				return tx.PutResource(ctx, &store.Resource{ID: job.ID, Kind: store.KindJob, Parent: job.Table, Doc: doc})
 			})
+		},
+		Forget: func(id string) {
+			// What cannot be removed is trimmed at the next start.
+			_ = s.store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindJob, id) })
 		},
 		Problem: func(err error) json.RawMessage {
 			p := s.explained(err)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/server/names"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 

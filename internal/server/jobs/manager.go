@@ -43,6 +43,8 @@ type Config struct {
 	Problem func(error) json.RawMessage
 	// Ended is how many jobs of one principal that have ended are kept in memory. Defaults to 500.
 	Ended int
+	// Forget removes a job that is no longer kept from where Save put it. Optional.
+	Forget func(id string)
 }
 
 // Task is work to be done.
@@ -365,6 +367,9 @@ func (m *Manager) forget() {
 		}
 		ended[e.job.By]--
 		delete(m.jobs, id)
+		if m.config.Forget != nil {
+			m.config.Forget(id)
+		}
 		return true
 	})
 }

@@ -175,6 +175,9 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
+	if err := q.config.Limit(r.ID); err != nil {
+		return nil, err
+	}
 	if err := q.config.Space(); err != nil {
 		return nil, problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
 	}

@@ -47,6 +47,9 @@ type Config struct {
 	Sealed func() string
 	// Public are the files of public tables, by name.
 	Public map[string]string
+	// Limit refuses a principal who asks for too many answers. It is asked once for each
+	// request that begins: one that is repeated, or fetched, is no new answer. Optional.
+	Limit func(principal string) error
 	// Space refuses a charge where the disk might not take its entries. Optional.
 	Space func() error
 	// Ended is called when the paid questions of a principal in a book have ended, because one
@@ -87,6 +90,9 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	s, err := newSealer(config.Secret)
 	if err != nil {
 		return nil, err
+	}
+	if config.Limit == nil {
+		config.Limit = func(string) error { return nil }
 	}
 	if config.Space == nil {
 		config.Space = func() error { return nil }

@@ -55,8 +55,10 @@ type Recipe struct {
 
 // document is a recipe as it is stored.
 type document struct {
-	Saved      time.Time  `json:"saved"`
-	By         string     `json:"by"`
+	Saved time.Time `json:"saved"`
+	By    string    `json:"by"`
+	// Maker is the principal who made it; "" in a recipe of before, of which By counts.
+	Maker      string     `json:"maker,omitempty"`
 	Parameters Parameters `json:"parameters"`
 }
 

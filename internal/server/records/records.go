@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -122,8 +123,11 @@ func (r *Records) shown(row *store.Resource, d *document, h *tables.Held) *Recip
 	}
 }
 
-// mostRecipes is how many recipes a table may have.
+// mostRecipes is how many recipes of one table a principal may have.
 const mostRecipes = 100
+
+// everyRecipe is more than the number of recipes of a table.
+const everyRecipe = 1 << 20
 
 // Make makes a recipe of a table with the default parameters.
 func (r *Records) Make(ctx context.Context, table, by string) (*Recipe, error) {
@@ -131,14 +135,21 @@ func (r *Records) Make(ctx context.Context, table, by string) (*Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.config.Store.Resources(ctx, store.KindRecipe, table, 0, mostRecipes)
+	all, err := r.config.Store.Resources(ctx, store.KindRecipe, table, 0, everyRecipe)
 	if err != nil {
 		return nil, err
 	}
-	if len(all) >= mostRecipes {
-		return nil, problem.New("conflict", "The table has 100 recipes.").Hinted("change one of them")
+	own := 0
+	for i := range all {
+		d := &document{}
+		if all[i].Decode(d) == nil && cmp.Or(d.Maker, d.By) == by {
+			own++
+		}
 	}
-	d := &document{Saved: now(), By: by, Parameters: defaults(max(r.config.LeastK, 1))}
+	if own >= mostRecipes {
+		return nil, problem.New("conflict", "You have 100 recipes of this table.").Hinted("change one of your recipes")
+	}
+	d := &document{Saved: now(), By: by, Maker: by, Parameters: defaults(max(r.config.LeastK, 1))}
 	row := &store.Resource{ID: store.NewID("rc"), Kind: store.KindRecipe, Parent: table}
 	if row.Doc, err = json.Marshal(d); err != nil {
 		return nil, err
@@ -202,6 +213,7 @@ func (r *Records) Put(ctx context.Context, id string, version int64, by string, 
 	if p.Columns == nil {
 		p.Columns = map[string]Role{}
 	}
+	d.Maker = cmp.Or(d.Maker, d.By)
 	d.Parameters, d.Saved, d.By = *p, now(), by
 	if row.Doc, err = json.Marshal(d); err != nil {
 		return nil, err

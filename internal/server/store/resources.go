@@ -78,9 +78,12 @@ func (tx *Tx) DropChildren(ctx context.Context, kind, parent string) error {
 	return tx.exec(ctx, "DELETE FROM resource WHERE kind = ? AND parent = ?", kind, parent)
 }
 
-// TrimResources keeps the newest resources of a kind.
+// TrimResources keeps the newest resources of a kind, so many of each principal that the
+// member by of their documents names: those of one leave those of others.
 func (tx *Tx) TrimResources(ctx context.Context, kind string, keep int) error {
-	return tx.exec(ctx, "DELETE FROM resource WHERE kind = ? AND n <= (SELECT n FROM resource WHERE kind = ? ORDER BY n DESC LIMIT 1 OFFSET ?)", kind, kind, keep)
+	return tx.exec(ctx, `DELETE FROM resource WHERE n IN (SELECT n FROM (
+		SELECT n, row_number() OVER (PARTITION BY CASE WHEN json_valid(doc) THEN json_extract(doc, '$.by') END ORDER BY n DESC) AS place
+		FROM resource WHERE kind = ?) WHERE place > ?)`, kind, keep)
 }
 
 // FindResource finds a resource by its id.

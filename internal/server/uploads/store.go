@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/internal/plainfile"
-	"github.com/noren-privacy/noren/internal/server/names"
 )
 
 // Errors of uploads.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/noren-privacy/noren/internal/server/names"
+	"github.com/noren-privacy/noren/internal/names"
 )
 
 func TestSeen(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package names checks names that people give to what the server keeps, and that others
+// Package names checks names that people give to what the server and the ledger keep, and that others
 // read: a name is shown beside others, in lists, logs and reports.
 package names
 
