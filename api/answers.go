@@ -78,6 +78,11 @@ type QuestionQuote struct {
 	Cost Amount `json:"cost"`
 	// Accuracy is the error that is expected from the noise.
 	Accuracy Promise `json:"accuracy"`
+	// Reach says for which groups the expected accuracy holds, where it depends on their number of
+	// records and that of the table is public.
+	Reach *Message `json:"reach,omitempty"`
+	// Warnings say, from public facts, what the answer will probably miss.
+	Warnings []Message `json:"warnings,omitempty"`
 	// Sampling is the sampling error of the table, which a higher privacy cost does not lower.
 	// Absent where nothing can be said from public facts.
 	Sampling *Sampling `json:"sampling,omitempty"`

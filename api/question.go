@@ -97,8 +97,9 @@ type Margin struct {
 	Within float64 `json:"within"`
 	// At is the confidence, a decimal above 0 and below 1. Defaults to 0.95.
 	At string `json:"at,omitempty"`
-	// About is a guess of the number of records of a group. Required for means and variances,
-	// whose error depends on that number.
+	// About is a guess of the number of records of a group, on which the error of means and
+	// variances depends. Defaults, for these, to the public number of records divided by the
+	// number of groups; required where no such number is public.
 	About int64 `json:"about,omitempty"`
 	// Quartiles are the lower and the upper quartile of the column, as published elsewhere.
 	// They give the spread from which the error of sampling is computed. Optional.
@@ -120,6 +121,9 @@ type AskRequest struct {
 	Questions []Question `json:"questions"`
 	// Analyst is the name of the analyst. Defaults to that of the service.
 	Analyst string `json:"analyst,omitempty"`
+	// Records is about how many records of the data set count, as its steward states in public. From it
+	// follows the number of records of a group where a margin does not guess it. Optional.
+	Records int64 `json:"records,omitempty"`
 	// RequestKey makes the request idempotent: asked again under the same key, it is
 	// answered with the same bytes and free of charge.
 	RequestKey string `json:"request_key,omitempty"`

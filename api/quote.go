@@ -41,6 +41,13 @@ type Quote[A any] struct {
 	Price
 	// Accuracy is the expected error of the answer; absent where nothing can be said.
 	Accuracy *A `json:"accuracy,omitempty"`
+	// Cells is the number of values of the answer to a query; absent elsewhere.
+	Cells int `json:"cells,omitempty"`
+	// Reach says for which groups the accuracy holds, where it depends on their number of
+	// records and that of the table is public.
+	Reach *Message `json:"reach,omitempty"`
+	// Warnings say, from public facts, what the answer will probably miss.
+	Warnings []Message `json:"warnings,omitempty"`
 }
 
 // PriceOf is the price that package release computed, for an answer of that form.

@@ -46,7 +46,7 @@ var terms = map[string]string{
 	"raw": "元のまま", "generalised": "一般化", "randomised": "確率化", "people": "人", "projected": "射影", "yes": "はい", "no": "いいえ", "median": "中央値",
 	"reading": "読み取り", "randomising": "確率化中", "simulating": "シミュレーション", "refining": "改良", "partitioning": "分割", "verifying": "検証", "writing": "書き込み",
 	"accuracy": "精度", "dataset": "データセット", "analyst": "分析者", "odds": "オッズ", "would fit": "収まる案", "within": "幅の内", "because": "理由", "not covered": "対象外", "take": "採用",
-	"unbounded": "上界なし", "answer": "答え", "alone": "単独", "Program": "プログラム", "Date": "日付", "Command": "コマンド", "Refinement": "改良", "Time": "時間", "both": "両方", "devices": "端末", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
+	"unbounded": "上界なし", "reach": "成り立つ群", "all at once": "同時", "answer": "答え", "alone": "単独", "Program": "プログラム", "Date": "日付", "Command": "コマンド", "Refinement": "改良", "Time": "時間", "both": "両方", "devices": "端末", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
 }
 
 // short are texts of a number, with what they are in Japanese.

@@ -2,6 +2,8 @@ package lang
 
 // errorTexts are what is wrong, in errors.
 var errorTexts = []Entry{
+	{"expected at most the public bound of %d, got %d", "公開の上限 %d 以下ですが、%d です"},
+	{"not confirmed: nothing was charged", "確認されませんでした。何も課金されていません"},
 	{"the experiments of the papers are a program of their own: noren-reproduce", "論文の実験は noren-reproduce という別のプログラムになりました"},
 	{"is the table of data set %s, version %d", "データセット %s のバージョン %d の表です"},
 	{"no report was counted, so nothing can be estimated; %s", "数えられた報告がないため、何も推定できません; %s"},

@@ -2,6 +2,7 @@ package lang
 
 // hintTexts are what to do, in errors.
 var hintTexts = []Entry{
+	{"--dry-run prints the price; --yes pays without a question", "価格は --dry-run で表示されます。--yes を付けると尋ねずに支払います"},
 	{"it takes the same arguments; in the source of Noren: go run ./cmd/noren-reproduce", "引数は同じです。Noren のソースでは go run ./cmd/noren-reproduce で実行できます"},
 	{"grant it when nothing writes to it", "書き込みがないときに付与してください"},
 	{"the head file and the anchor must be writable; what was charged stays charged", "先頭ファイルとアンカーに書き込めるようにしてください。課金は取り消されません"},

@@ -3,6 +3,8 @@ package lang
 // labelTexts are headings and labels of tables and pictures, and further sentences of
 // results.
 var labelTexts = []Entry{
+	{"all at once", "同時"},
+	{"reach", "成り立つ群"},
 	{"95 % within", "95 % の幅"},
 	{"Attributes", "属性"},
 	{"Change", "変化"},

@@ -2,6 +2,10 @@ package lang
 
 // resultTexts are results, reports and pages.
 var resultTexts = []Entry{
+	{"%s. Pay it? [y/N]", "%s。支払いますか [y/N]"},
+	{"this costs %s", "%s かかります"},
+	{"%d values, with confidence %s", "%d 個の値、信頼度 %s"},
+	{"this costs %s, %.0f %% of the %s that is left for %s", "%[1]s かかります。%[4]s の残り %[3]s の %.0[2]f %%です"},
 	{"The ledger cannot note charges now: its head file or anchor cannot be written. Nothing was charged.", "台帳は今、課金を記録できません。先頭ファイルまたはアンカーに書き込めません。何も課金されていません。"},
 	{"cannot be written, and nothing was charged", "書き込めません。何も課金されていません"},
 	{"Warning: %s; with %s as the unit, persons are counted.", "警告: %s。%s を単位にすると人を数えます。"},

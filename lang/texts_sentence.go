@@ -2,6 +2,17 @@ package lang
 
 // sentenceTexts are texts of specifications, ledgers, hierarchies and files.
 var sentenceTexts = []Entry{
+	// for which groups a margin holds
+	{"The table has {records} records. The margin holds where at least {about} of them count.", "表のレコードは {records} 件です。そのうち {about} 件以上が対象のとき、この幅が成り立ちます。"},
+	{"About {records} records of the table count, as its steward states. The margin holds where at least {about} of them count.", "データ管理者の申告では、表のうち約 {records} 件が数えられます。そのうち {about} 件以上が対象のとき、この幅が成り立ちます。"},
+	{"The table has {records} records, on average {mean} in each of {groups} groups. The margin holds for groups of at least {about}; smaller groups have wider ones.", "表のレコードは {records} 件で、{groups} 個の群に平均 {mean} 件あります。この幅は {about} 件以上の群で成り立ち、それより小さい群の幅は広くなります。"},
+	{"About {records} records of the table count, as its steward states, on average {mean} in each of {groups} groups. The margin holds for groups of at least {about}; smaller groups have wider ones.", "データ管理者の申告では、表のうち約 {records} 件が数えられ、{groups} 個の群に平均 {mean} 件あります。この幅は {about} 件以上の群で成り立ち、それより小さい群の幅は広くなります。"},
+	{"The table has at most {records} records, fewer than the {about} for which the margin holds: the answer will miss it.", "表のレコードは多くても {records} 件で、この幅が成り立つ {about} 件に足りません。答えはこの幅に収まりません。"},
+	{"A group has about {mean} records, fewer than the {about} for which the margin holds: the answer will probably miss it.", "対象のレコードは約 {mean} 件で、この幅が成り立つ {about} 件に足りません。答えはおそらくこの幅に収まりません。"},
+	{"The table has at most {records} records: at most {most} of the {groups} groups can have the {about} for which the margin holds, and the others miss it.", "表のレコードは多くても {records} 件です。この幅が成り立つ {about} 件をもてる群は {groups} 個のうち多くても {most} 個で、ほかの群は収まりません。"},
+	{"A group of the average size has {mean} records, fewer than the {about} for which the margin holds: at most about {most} of the {groups} groups can keep it, and most will miss it.", "平均的な群のレコードは {mean} 件で、この幅が成り立つ {about} 件に足りません。収まりうる群は {groups} 個のうち多くても約 {most} 個で、大半は収まりません。"},
+	{"At this cost the noise is as wide as the bounds for a group of {about} records: the answer will say nothing about it.", "この費用では、{about} 件の群に対する雑音が値の範囲と同じ幅になります。答えからは何も分かりません。"},
+	{"{count} of {of} values say nothing: their intervals are the whole of the bounds, {lo} to {hi}.", "{of} 個の値のうち {count} 個からは何も分かりません。区間が範囲全体（{lo} ～ {hi}）です。"},
 	// of a specification that was proposed
 	{
 		"# The columns of a table and the parameters of its release.\n# Proposed from %d records; the roles are proposals. Check each.\n#\n#   identifier        names a person or a record: dropped\n#   quasi-identifier  what others may know of a person: made common to k records\n#   sensitive         what others must not learn of a person: kept, and checked\n#                     where l or t is given\n#   other             kept untouched\n#\n# A column without a role has no proposal: nothing tells what it holds. Decide on it.",

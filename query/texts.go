@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -36,10 +37,14 @@ type Described struct {
 // column; it must know every column of o.Fields. Names that o.Fields does not have are
 // left to [New]. Error: [noren.Usage].
 func (o *Options) Read(t Texts, describe func(column string) Described) error {
-	if err := o.readGroups(t, describe); err != nil {
-		return err
+	first, second := o.readGroups(t, describe), o.readRanges(t, describe)
+	switch {
+	case second == nil:
+		return first
+	case first == nil:
+		return second
 	}
-	return o.readRanges(t, describe)
+	return errors.Join(first, second)
 }
 
 // has reports whether the table has that column.

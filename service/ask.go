@@ -87,7 +87,7 @@ func (b *batch) build(ctx context.Context, a *asked) (*release.Batch, error) {
 	b.asked, b.parts = a, nil
 	var mechanisms []release.Mechanism
 	for i := range r.Questions {
-		part, err := b.service.asking(ctx, a, r.Questions[i])
+		part, err := b.service.asking(ctx, a, r.Questions[i], r.Records)
 		if err != nil {
 			return nil, inQuestion(err, i, len(r.Questions))
 		}
@@ -203,7 +203,11 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 		for _, c := range q.Columns {
 			one.Notes = append(one.Notes, c.Outside)
 		}
-		one.ReadWithCare = append(text.ReadWithCare(text.English, &part.question, &q.Accuracy, rows), part.cares(answer.Answers[i])...)
+		if n, lo, hi := part.saysNothing(rows); n > 0 {
+			one.ReadWithCare = append(one.ReadWithCare, text.CareBounds(text.English, n, len(rows), lo, hi))
+		}
+		one.ReadWithCare = append(one.ReadWithCare, text.ReadWithCare(text.English, &part.question, &q.Accuracy, rows)...)
+		one.ReadWithCare = append(one.ReadWithCare, part.cares(answer.Answers[i])...)
 		out.Answers, quotes = append(out.Answers, one), append(quotes, *q)
 	}
 	out.NotCovered = text.NotCovered(text.English, quotes, quote.Unit)

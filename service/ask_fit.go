@@ -73,7 +73,7 @@ func (b *batch) changes(ctx context.Context, a *asked, i int, part *asking, rest
 	}
 	paid := own
 	paid.Pay = pay
-	cheaper, err := b.service.asking(ctx, a, paid)
+	cheaper, err := b.service.asking(ctx, a, paid, b.request.Records)
 	if err != nil {
 		return out
 	}

@@ -33,7 +33,7 @@ func (q *asking) priced(ctx context.Context, a *asked) error {
 	if !(m.Within > 0 && m.Within <= math.MaxFloat64) {
 		return noren.Usagef("margin.within", "expected a number above 0, got another")
 	}
-	if q.needsAbout() && m.About == 0 {
+	if q.needsAbout() && q.question.Margin.About == 0 {
 		return noren.Usagef("margin.about", "expected about how many records a group has, got none").Hinted("the error of this question depends on it: say what you expect; no data is read")
 	}
 	delta, zcdp := a.zcdp()

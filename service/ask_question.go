@@ -69,6 +69,8 @@ type asking struct {
 	level    float64
 	at       string
 	about    int64
+	size     publicSize
+	all      int64 // groups that the public values of the columns make
 }
 
 const (
@@ -77,12 +79,13 @@ const (
 	assumedRecords = 1000
 )
 
-// asking makes a question for the data set, with its price.
-func (s *Service) asking(ctx context.Context, a *asked, q api.Question) (*asking, error) {
+// asking makes a question for the data set, with its price. records is about how many records
+// the data set has, as its steward states; 0 where that is not stated.
+func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records int64) (*asking, error) {
 	if err := checkFields(&q); err != nil {
 		return nil, err
 	}
-	out := &asking{question: q, at: defaultAt, about: assumedRecords}
+	out := &asking{question: q, at: defaultAt, about: assumedRecords, size: a.size(records)}
 	if m := q.Margin; m != nil {
 		if m.At != "" {
 			out.at = m.At
@@ -100,6 +103,9 @@ func (s *Service) asking(ctx context.Context, a *asked, q api.Question) (*asking
 	}
 	if out.form, err = s.form(ctx, a, &out.question, out.level); err != nil {
 		return nil, err
+	}
+	if out.all = out.groupsOf(a); q.Margin == nil || q.Margin.About == 0 {
+		out.guessed()
 	}
 	switch {
 	case q.Pay == nil && q.Kind == api.KindRatio:
@@ -309,4 +315,22 @@ func relocated(err error, at func(where string) string) error {
 		return errors.Join(all...)
 	}
 	return &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: at(""), Err: err}
+}
+
+// guessed takes the number of records of a group from public facts, where the question does
+// not say it and its error depends on it.
+func (q *asking) guessed() {
+	if !q.needsAbout() {
+		return
+	}
+	guess := q.guess()
+	if guess == 0 {
+		return
+	}
+	q.about = guess
+	if q.question.Margin != nil {
+		margin := *q.question.Margin
+		margin.About = guess
+		q.question.Margin = &margin
+	}
 }

@@ -27,6 +27,7 @@ func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error
 	if out.Accuracy, err = q.promise(); err != nil {
 		return nil, err
 	}
+	out.Reach, out.Warnings = q.reach(&out.Accuracy)
 	out.Sampling = q.sampling()
 	return out, nil
 }

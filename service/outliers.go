@@ -58,16 +58,23 @@ func outliers(r *api.OutliersCountRequest) (question[*outlier.Mechanism], error)
 		return q, noren.Usagef("scale", "%s: the data's own moments or bounds depend on every record: one record would move all others, and the bound on what one record can change would be false", r.Scale).
 			Hinted("state public scales in a file, or the scale bounds with a public box")
 	}
-	cost, err := account.ParseCost(r.Epsilon, r.Delta)
+	cost, fault := account.ParseCost(r.Epsilon, r.Delta)
+	if fault != nil && (r.Unaccounted || r.Epsilon != "") {
+		return q, fault
+	}
 	q.build = func(ctx context.Context, a *asked) (*outlier.Mechanism, error) {
 		o, err := a.outlierOptions(r)
-		if err != nil {
+		var radius error
+		if !(r.Radius > 0) {
+			radius = noren.Usagef("radius", "the radius must be a number above 0")
+		}
+		if err = together(fault, err, radius); err != nil {
 			return nil, err
 		}
 		o.Cost = cost
 		return outlier.New(ctx, *o)
 	}
-	return q, err
+	return q, nil
 }
 
 // outlierOptions are those of a request, but for its cost.

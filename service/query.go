@@ -1,8 +1,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -34,15 +37,30 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 	if err != nil {
 		return nil, err
 	}
+	var part asking
+	build := q.build
+	q.build = func(ctx context.Context, a *asked) (*query.Query, error) {
+		m, err := build(ctx, a)
+		if err == nil {
+			part = asking{form: &queryForm{kind: r.Kind, query: m}, level: level(r), about: r.Records, size: a.size(0)}
+			part.all = publicGroups(a, m)
+		}
+		return m, err
+	}
 	p, m, err := price(ctx, s, q)
 	if err != nil {
 		return nil, err
 	}
-	accuracy, err := m.Accuracy(level(r), guess(r))
+	if part.about == 0 {
+		part.about = cmp.Or(part.guess(), assumedRecords)
+	}
+	accuracy, err := m.Accuracy(part.level, part.about)
 	if err != nil {
 		return nil, err
 	}
-	return &api.Quote[query.Accuracy]{Price: p, Accuracy: &accuracy}, nil
+	out := &api.Quote[query.Accuracy]{Price: p, Accuracy: &accuracy, Cells: m.Cells()}
+	out.Reach, out.Warnings = part.reach(&api.Promise{Within: accuracy.HalfWidth})
+	return out, nil
 }
 
 // QueryAccuracy compares the mechanisms that can answer a query, from public facts
@@ -103,29 +121,76 @@ func guess(r *api.QueryRequest) int64 {
 // query is the question of a request.
 func (s *Service) query(r *api.QueryRequest) (question[*query.Query], error) {
 	q := question[*query.Query]{ask: &r.Ask, schema: api.QuerySchema, public: []string{r.KeysFile}}
-	cost, err := account.ParseCost(r.Epsilon, r.Delta)
+	cost, fault := account.ParseCost(r.Epsilon, r.Delta)
+	if fault != nil && (r.Unaccounted || r.Epsilon != "") {
+		return q, fault
+	}
+	if fault != nil { // said together with all that is missing
+		cost = account.Cost{Epsilon: account.EpsilonUnits}
+	}
 	q.build = func(ctx context.Context, a *asked) (*query.Query, error) {
 		o, err := a.queryOptions(r, cost)
-		if err != nil {
+		if o == nil {
 			return nil, err
 		}
-		return query.New(ctx, *o)
+		out, more := query.New(ctx, *o)
+		if err = together(fault, err, more); err != nil {
+			return nil, err
+		}
+		return out, nil
 	}
-	return q, err
+	return q, nil
 }
 
-// queryOptions are the options of a query to the open data set.
-func (a *asked) queryOptions(r *api.QueryRequest, cost account.Cost) (*query.Options, error) {
-	o, err := queryOptions(r, a.Definition, cost)
-	if err != nil {
-		return nil, err
-	}
-	if o.Unit != account.Record {
-		if o.Key, err = a.rowsKey(); err != nil {
-			return nil, err
+// together are all faults of a request. A field that one argument is about is not repeated by a
+// later one.
+func together(all ...error) error {
+	var out []error
+	seen := map[string]bool{}
+	for _, err := range all {
+		list, fields := []error{err}, []string(nil)
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			list = joined.Unwrap()
+		}
+		for _, one := range list {
+			var e *noren.Error
+			if one == nil {
+				continue
+			}
+			if errors.As(one, &e) {
+				field, _, _ := strings.Cut(e.Where, ": ")
+				if field == "groups" {
+					field = "keys"
+				}
+				if field != "" && seen[field] {
+					continue
+				}
+				fields = append(fields, field)
+			}
+			out = append(out, one)
+		}
+		for _, field := range fields {
+			seen[field] = true
 		}
 	}
-	return o, nil
+	if len(out) == 1 {
+		return out[0]
+	}
+	return errors.Join(out...)
+}
+
+// queryOptions are the options of a query to the open data set. With an error about what the
+// request holds they are there too, so that the other faults can be found.
+func (a *asked) queryOptions(r *api.QueryRequest, cost account.Cost) (*query.Options, error) {
+	o, err := queryOptions(r, a.Definition, cost)
+	if o != nil && o.Unit != account.Record {
+		key, fault := a.rowsKey()
+		if fault != nil {
+			return nil, fault
+		}
+		o.Key = key
+	}
+	return o, err
 }
 
 // queryOptions are those of the request, with defaults of the definition.

@@ -35,6 +35,7 @@ func newAsk(t *terminal) *cobra.Command {
 	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge, also after a crash; without a key a crash forfeits the charge")
 	s.BoolVar(&f.reuse, "reuse", false, "return the stored answer of an equal request if the ledger has one, free of charge")
 	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
+	s.BoolVar(&f.yes, "yes", false, "pay without a question; without it a terminal is asked above a tenth of what is left")
 	s.BoolVar(&f.rehearse, "rehearse", false, "answer made-up rows instead, drawn from the schema and the bounds alone; nothing is charged and no private file is read")
 	s.StringVarP(&f.output, "output", "o", "", "write the released answer to this `FILE` too, byte for byte as the certificate names it")
 	s.StringVar(&f.certificate, "certificate", "", "write the signed certificate to this `FILE`")
@@ -77,6 +78,9 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 		}
 		return printAskPrice(t.stdout, quote)
 	}
+	if err := f.agree(ctx, t, func() (*api.AskQuote, error) { return s.AskPrice(ctx, r) }); err != nil {
+		return explain(err)
+	}
 	answers, err := s.Ask(ctx, r)
 	if err != nil {
 		return explain(err)
@@ -96,7 +100,6 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 		fmt.Fprintln(t.stdout)
 	}
 	printLines(t.stdout, words.Guarantee(t.lang, &answers.Receipt))
-	printMessages(t.stdout, "odds", answers.Statement)
 	return nil
 }
 
@@ -110,6 +113,10 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 		printLine(w, "cost", l.Text("%s, %s noise", one.Cost, one.Question.Noise))
 		printLine(w, "accuracy", words.PromiseWords(l, &one.Accuracy, one.Cells).Text)
 		printLine(w, "groups", l.Say(one.Composition.Text))
+		if one.Reach != nil {
+			printLine(w, "reach", l.Say(one.Reach.Text))
+		}
+		printMessages(w, "warning", one.Warnings)
 		if one.Sampling != nil {
 			printLine(w, "sampling", l.Text("within %s. %s", figure(one.Sampling.Within), lang.Words(one.Sampling.Basis.Text)))
 		}

@@ -51,6 +51,15 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 		}
 		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("a dry run, nothing is charged"), words.CorrelatedNoise(t.lang, quote.Accuracy.Scale, quote.Accuracy.Leakage.Upper))
 	}
+	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
+		quote, err := s.CorrelatedAnswerPrice(ctx, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &quote.Price, nil, nil
+	}); err != nil {
+		return f.explainModel(name, err)
+	}
 	answer, err := s.CorrelatedAnswer(ctx, r)
 	if err != nil {
 		return f.explainModel(name, err)

@@ -29,6 +29,7 @@ type dpFlags struct {
 	neighbours     string
 	unit           string
 	dryRun         bool
+	yes            bool
 	output         string
 	certificate    string
 	force          bool
@@ -56,6 +57,7 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge, also after a crash; without a key a crash forfeits the charge")
 	s.BoolVar(&f.reuse, "reuse", false, "return the stored answer of an equal request if the ledger has one, free of charge")
 	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
+	s.BoolVar(&f.yes, "yes", false, "pay without a question; without it a terminal is asked above a tenth of what is left")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
 	if f.columns = columns; columns == nil {
 		return // only a data set of a ledger can be asked

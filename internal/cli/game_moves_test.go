@@ -149,6 +149,7 @@ func (a *adversary) common(family string) []string {
 	flag(2, "json")
 	add(8, "lang", "en", "ja", fault, "fr")
 	flag(6, "dry-run")
+	flag(6, "yes")
 	flag(8, "force")
 	flag(8, "reuse")
 	add(8, "request-key", "k1", "k2", "k3", fault, "\x00")

@@ -54,6 +54,15 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%d bins of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
 			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
 	}
+	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
+		quote, err := s.LDPEdgesPrice(ctx, &f.r)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &quote.Price, nil, nil
+	}); err != nil {
+		return f.explain(name, err)
+	}
 	e, err := s.LDPEdges(ctx, &f.r)
 	if err != nil {
 		return f.explain(name, err)

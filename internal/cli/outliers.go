@@ -79,6 +79,15 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 		a := quote.Accuracy
 		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s: a dry run, nothing is charged", t.lang.Say(a.About)), words.OutliersAccuracy(t.lang, a, f.guess)...)
 	}
+	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
+		quote, err := s.OutliersCountPrice(ctx, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &quote.Price, nil, nil
+	}); err != nil {
+		return f.explain(path, err)
+	}
 	answer, err := s.OutliersCount(ctx, r)
 	if err != nil {
 		return f.explain(path, err)

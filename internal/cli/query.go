@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/query"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
@@ -124,7 +125,7 @@ type of its column counts as missing. Where the unit of the data set is a column
 	s.Int64Var(&f.maxRows, "max-rows", 0, "largest number of records of one person that count, where the unit is a column")
 	s.Float64Var(&f.level, "level", 0.95, "confidence of the intervals")
 	s.BoolVar(&f.accuracy, "accuracy", false, "print the expected error only, from public facts; no file is read and no ledger is needed")
-	s.Int64Var(&f.records, "records", 1000, "with --accuracy and --dry-run: about how many records a group has")
+	s.Int64Var(&f.records, "records", 0, "with --accuracy and --dry-run: about how many records a group has (default: the public number of records by the number of groups, else 1000)")
 	return c
 }
 
@@ -146,8 +147,16 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 		if err != nil {
 			return f.explain(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s %s: a dry run, nothing is charged", t.lang.Term(string(f.kind)), name),
-			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s %s: a dry run, nothing is charged", t.lang.Term(string(f.kind)), name), expected(t.lang, quote)...)
+	}
+	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
+		quote, err := s.QueryPrice(ctx, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &quote.Price, quote.Warnings, nil
+	}); err != nil {
+		return f.explain(name, err)
 	}
 	answer, err := s.Query(ctx, r)
 	if err != nil {
@@ -160,6 +169,22 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 		return printJSON(t.stdout, answer)
 	}
 	return printQuery(t.stdout, name, answer)
+}
+
+// expected says how accurate an answer is expected to be, for which groups, and for all at
+// once.
+func expected(l lang.Lang, q *api.Quote[query.Accuracy]) []words.Line {
+	lines := []words.Line{{Label: "accuracy", Text: words.Accuracy(l, q.Accuracy)}}
+	if q.Cells > 1 {
+		lines = append(lines, words.Line{Label: "all at once", Text: l.Text("%d values, with confidence %s", q.Cells, words.Figure(max(0, 1-float64(q.Cells)*(1-q.Accuracy.Level))))})
+	}
+	if q.Reach != nil {
+		lines = append(lines, words.Line{Label: "reach", Text: l.Say(q.Reach.Text)})
+	}
+	for _, w := range q.Warnings {
+		lines = append(lines, words.Line{Label: "warning", Text: l.Say(w.Text)})
+	}
+	return lines
 }
 
 // request is the request that the flags make.

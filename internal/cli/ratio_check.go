@@ -58,6 +58,15 @@ func (f *ratioCheckFlags) check(c *cobra.Command, t *terminal, private, path str
 		}
 		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("a dry run, nothing is charged"))
 	}
+	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
+		quote, err := s.RatioCheckPrice(ctx, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &quote.Price, nil, nil
+	}); err != nil {
+		return f.explain(private, explainRatio(err))
+	}
 	out, err := s.RatioCheck(ctx, q)
 	if err != nil {
 		return f.explain(private, explainRatio(err))

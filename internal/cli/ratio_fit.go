@@ -133,6 +133,15 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 	if f.report != "" {
 		q.Page = &page
 	}
+	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
+		quote, err := s.RatioFitPrice(ctx, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &quote.Price, nil, nil
+	}); err != nil {
+		return f.explain(private, err)
+	}
 	fit, err := s.RatioFit(ctx, q)
 	if err != nil {
 		return f.explain(private, err)

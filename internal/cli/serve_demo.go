@@ -25,7 +25,7 @@ func demo(visits []byte) *server.Demo {
 			"department": keyed("internal medicine", "paediatrics", "cardiology", "neurology", "psychiatry", "dermatology", "oncology",
 				"orthopaedics", "gynaecology", "urology", "ophthalmology", "emergency"),
 		}},
-		Opening: books.Opening{Accounting: "epsilon", Epsilon: "4", AtMost: 20_000, MaxRows: 3, Confirm: true},
+		Opening: books.Opening{Accounting: "epsilon", Epsilon: "4", AtMost: 20_000, Records: 3_000, MaxRows: 3, Confirm: true},
 		Account: api.Amount{Epsilon: "1.5", Delta: "0"},
 	}
 }

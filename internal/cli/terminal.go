@@ -23,6 +23,7 @@ type terminal struct {
 	stderr   io.Writer
 	progress *progressLine
 	colour   bool // of stderr
+	person   bool // somebody can be asked: standard input and standard error are terminals
 	lang     lang.Lang
 }
 
@@ -31,6 +32,7 @@ func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
 	t := &terminal{
 		stdin:    stdin,
 		progress: &progressLine{live: live},
+		person:   live && isTerminal(stdin),
 		colour:   live && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		lang:     lang.FromEnvironment(os.Getenv),
 	}

@@ -5,10 +5,12 @@
 package text
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/lang"
@@ -44,7 +46,25 @@ func Guarantee(l Lang, r *api.Receipt) []Line {
 		}
 		charged = l.Text("%s to %s%s", cost, r.Charge.Dataset, left(l, r.Remaining))
 	}
-	return []Line{{"guarantee", Statement(l, &r.Guarantee)}, {"charged", charged}}
+	lines := []Line{{"guarantee", Statement(l, &r.Guarantee)}, {"charged", charged}}
+	if g := &r.Guarantee; g.Model == "differential privacy" {
+		lines = append(lines, oddsLine(l, api.Decimal(g.Epsilon), api.Decimal(g.Delta), g.Neighbours, g.Unit)...)
+	}
+	return lines
+}
+
+// oddsLine says what one unit changes of the odds of an answer; nothing where the loss
+// cannot be read.
+func oddsLine(l Lang, epsilon, delta json.Number, neighbours, unit string) []Line {
+	cost, err := account.ParseCost(epsilon.String(), delta.String())
+	if err != nil {
+		return nil
+	}
+	odds := Odds
+	if neighbours == account.ReplaceOne.String() {
+		odds = OddsReplaced
+	}
+	return []Line{{"odds", l.Say(odds(l, cost, unit, "answer").Text)}}
 }
 
 // Price says what a request costs and what would remain.
@@ -59,7 +79,7 @@ func Price(l Lang, p *api.Price) []Line {
 	default:
 		budget = l.Text("%s%s after it", p.Dataset, left(l, p.Remaining))
 	}
-	return []Line{{"cost", cost}, {"budget", budget}}
+	return append([]Line{{"cost", cost}, {"budget", budget}}, oddsLine(l, p.Epsilon, p.Delta, p.Neighbours, p.Unit)...)
 }
 
 // left says what each account holds.

@@ -82,6 +82,7 @@ type document struct {
 	By        string    `json:"by"`
 	Share     bool      `json:"share_answers"`
 	MaxRows   int64     `json:"max_rows,omitempty"`
+	Records   int64     `json:"records,omitempty"`
 	// Cap is what the opener's account gets too.
 	Cap api.Amount `json:"cap"`
 	// Source is the SHA-256 of the table's file that the current version was made of, and
@@ -284,6 +285,8 @@ type Held struct {
 	// MaxRows is the number of records of one person that count where a question states
 	// none.
 	MaxRows int64
+	// Records is about how many records count, as the steward stated it; 0 for unstated.
+	Records int64
 	// Gone says that the table is deleted: nothing can be asked.
 	Gone bool
 }
@@ -294,7 +297,7 @@ func (b *Books) Hold(id string) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Held{d.id, d.Table, d.Name, d.TableName, d.Share, d.MaxRows, d.Gone}, nil
+	return &Held{d.id, d.Table, d.Name, d.TableName, d.Share, d.MaxRows, d.Records, d.Gone}, nil
 }
 
 // list is all open books, the newest first.

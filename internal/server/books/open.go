@@ -34,6 +34,7 @@ type Opening struct {
 	Unit       string         `json:"unit,omitempty" maxLength:"500" doc:"record, or the column that tells persons apart; that of the table where left out."`
 	Neighbours string         `json:"neighbours,omitempty" enum:"add-remove,replace-one" doc:"The relation of neighbouring tables; add-remove where left out."`
 	AtMost     int64          `json:"at_most,omitempty" minimum:"1" maximum:"1073741824" doc:"A public upper bound of the number of records; 1,000,000 where left out."`
+	Records    int64          `json:"records,omitempty" minimum:"1" maximum:"1073741824" doc:"About how many records of the table count, each person with at most max_rows, as all who ask may know it: from a published figure and never counted in the table. Margins of means start from it."`
 	MaxRows    int64          `json:"max_rows,omitempty" minimum:"1" maximum:"1000000" doc:"The number of records of one person that count where a question states none; needed where the unit is a column."`
 	Columns    []PublicColumn `json:"columns,omitempty" nullable:"false" maxItems:"10000" doc:"Public facts of columns, in place of those of the table."`
 	Model      *Dependence    `json:"model,omitempty" doc:"How records depend on each other. Every answer is charged under it; the unit is record, the relation replace-one, and the number of records that of the model."`
@@ -164,12 +165,15 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 	if unit != "record" && o.MaxRows == 0 {
 		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).Hinted("a public number: records beyond it are left out of answers")
 	}
+	if o.AtMost > 0 && o.Records > o.AtMost {
+		return nil, noren.Usagef("records", "expected at most the public bound of %d, got %d", o.AtMost, o.Records)
+	}
 	atMost := o.AtMost
 	if atMost == 0 && neighbours != replaceOne { // there the number itself is public
 		atMost = defaultAtMost
 	}
 	d := &document{
-		State: opening, Table: o.Table, TableName: tableName, Name: name, Opened: now(), By: by, Share: o.Share == nil || *o.Share, MaxRows: o.MaxRows,
+		State: opening, Table: o.Table, TableName: tableName, Name: name, Opened: now(), By: by, Share: o.Share == nil || *o.Share, MaxRows: o.MaxRows, Records: o.Records,
 		Cap: api.Amount{Epsilon: o.Epsilon, Delta: o.Delta}, Source: from.sha256, Columns: from.columns, Folder: "1", id: store.NewID("bk"),
 	}
 	grant := &api.LedgerGrantRequest{Dataset: name, Table: &api.GrantTable{

@@ -39,6 +39,7 @@ type Book struct {
 	Unit         string          `json:"unit" doc:"The privacy unit: record, or the column that tells persons apart."`
 	Neighbours   string          `json:"neighbours" enum:"add-remove,replace-one" doc:"The relation of neighbouring tables."`
 	AtMost       int64           `json:"at_most" doc:"The public upper bound of the number of records."`
+	Records      int64           `json:"records,omitempty" doc:"The public number of records that count: exact where neighbours are replace-one, else about, as the steward stated it. Absent where neither is known."`
 	MaxRows      int64           `json:"max_rows,omitempty" doc:"The number of records of one person that count where a question states none."`
 	Version      int             `json:"version" doc:"The number of the version of definition and file."`
 	SchemaHash   string          `json:"schema_hash" doc:"The SHA-256 of the definition, in hexadecimal."`
@@ -105,6 +106,7 @@ type Alert struct {
 // definition is the part of a public definition that is shown.
 type definition struct {
 	AtMost  int64 `json:"at_most"`
+	Records int64 `json:"records"`
 	Columns []struct {
 		Name, Type, Layout   string
 		Levels, Bounds, Keys []string
@@ -220,7 +222,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	if err := json.Unmarshal(set.Definition, &def); err != nil {
 		return nil, tables.FileError(err)
 	}
-	out.AtMost = def.AtMost
+	out.AtMost, out.Records = def.AtMost, cmp.Or(def.Records, d.Records)
 	for _, c := range def.Columns {
 		out.Columns = append(out.Columns, DefinedColumn{c.Name, c.Type, c.Bounds, c.Keys, c.Levels, c.Layout})
 	}

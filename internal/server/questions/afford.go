@@ -32,7 +32,7 @@ func (q *Questions) Afford(ctx context.Context, book *books.Book, r *Reader) ([]
 		}
 	}
 	out := []Affordable{}
-	for _, one := range typical(book.Columns) {
+	for _, one := range typical(book.Columns, book.Records) {
 		request, err := q.ask(h, r.ID, []api.Question{one})
 		if err != nil {
 			return nil, err
@@ -55,8 +55,9 @@ func (q *Questions) Afford(ctx context.Context, book *books.Book, r *Reader) ([]
 }
 
 // typical are questions that columns allow: counts, a count by a column with keys, and the
-// mean of a number column with bounds to a fiftieth of its width in groups of 1,000.
-func typical(columns []books.DefinedColumn) []api.Question {
+// mean of a number column with bounds to a fiftieth of its width, of all records where their
+// number is public, else of 1,000.
+func typical(columns []books.DefinedColumn, records int64) []api.Question {
 	within := func(v float64) *api.Margin { return &api.Margin{Within: v, At: "0.95"} }
 	out := []api.Question{{Kind: "count", Margin: within(30)}, {Kind: "count", Margin: within(10)}}
 	for _, c := range columns {
@@ -68,7 +69,9 @@ func typical(columns []books.DefinedColumn) []api.Question {
 	for _, c := range columns {
 		if width := width(&c); width > 0 {
 			m := within(width / 50)
-			m.About = 1000
+			if records == 0 {
+				m.About = 1000
+			}
 			out = append(out, api.Question{Kind: "mean", Column: c.Name, Margin: m})
 			break
 		}

@@ -94,7 +94,7 @@ func (q *Questions) ask(h *books.Held, principal string, questions []api.Questio
 	if h.Gone {
 		return nil, problem.New("conflict", "The table of the book is deleted: nothing can be asked.")
 	}
-	r := &api.AskRequest{Dataset: h.Dataset, Analyst: principal, Questions: make([]api.Question, len(questions))}
+	r := &api.AskRequest{Dataset: h.Dataset, Analyst: principal, Records: h.Records, Questions: make([]api.Question, len(questions))}
 	copy(r.Questions, questions)
 	for i := range r.Questions {
 		one := &r.Questions[i]

@@ -125,6 +125,7 @@ class Quote:
         for q in self.questions:
             margin = "no margin can be stated" if q.within is None else f"within {q.within:.4g} at {q.at}"
             lines.append(f"{' '.join(map(str, q.asked))}: {margin}")
+            lines += [str(Message.read(q.raw["reach"]))] if q.raw.get("reach") else []
         lines += [f"warning: {w}" for w in self.warnings]
         if self.stored:
             lines.append(f"paid for already: answer {self.stored} is free")

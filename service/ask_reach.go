@@ -1,0 +1,104 @@
+package service
+
+import (
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/report/text"
+)
+
+// publicSize is what is public of the number of records of a data set. Nothing of it was
+// counted in the private file.
+type publicSize struct {
+	records int64
+	// basis is exact (the definition fixes the number), stated (by the steward), or most (an
+	// upper bound).
+	basis string
+}
+
+// size is the public size of the data set; stated is what its steward has said of it, or 0.
+func (a *asked) size(stated int64) publicSize {
+	d := a.Definition
+	switch {
+	case d.Records > 0:
+		return publicSize{d.Records, "exact"}
+	case stated > 0:
+		return publicSize{min(stated, d.AtMost), "stated"}
+	}
+	return publicSize{d.AtMost, "most"}
+}
+
+// groupsOf is the number of groups that the public values of the columns of a question make,
+// also of those that it leaves out.
+func (q *asking) groupsOf(a *asked) int64 {
+	if f, ok := q.form.(*queryForm); ok {
+		return publicGroups(a, f.query)
+	}
+	return 1
+}
+
+func publicGroups(a *asked, m *query.Query) int64 {
+	all := int64(1)
+	p, _ := m.Parameters().(query.Parameters)
+	for j, name := range p.By {
+		distinct := map[string]bool{}
+		for _, key := range p.Keys {
+			distinct[key[j]] = true
+		}
+		if c := a.Definition.Column(name); c != nil {
+			all = min(all*int64(max(1, len(distinct), len(c.Keys), len(c.Levels))), 1<<31)
+		}
+	}
+	return max(all, int64(m.Groups()))
+}
+
+// guess is about how many records a group has, by public facts; 0 where these say nothing.
+func (q *asking) guess() int64 {
+	if q.size.basis == "most" {
+		return 0
+	}
+	return max(1, q.size.records/q.all)
+}
+
+// reach says for which groups the margin of a question will hold, and warns where most will
+// miss it or the noise is wider than the bounds.
+func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Message) {
+	if !q.needsAbout() {
+		return nil, nil
+	}
+	if p.Within == nil {
+		return nil, []api.Message{text.SaysNothing(text.English, q.about)}
+	}
+	groups, _ := q.cells()
+	most := min(int64(groups), q.size.records/q.about)
+	if q.size.basis == "most" {
+		if 2*most < int64(groups) {
+			warnings = append(warnings, text.MostMiss(text.English, "most", q.size.records, 0, q.about, most, groups))
+		}
+		return nil, warnings
+	}
+	mean := q.size.records / q.all
+	said := text.Reach(text.English, q.size.basis, q.size.records, mean, q.about, q.all)
+	if mean < q.about {
+		warnings = append(warnings, text.MostMiss(text.English, q.size.basis, q.size.records, mean, q.about, most, groups))
+	}
+	return &said, warnings
+}
+
+// saysNothing counts the values whose intervals are the whole of the public bounds, and names
+// these; 0 of them where the question has none.
+func (q *asking) saysNothing(rows []api.AnswerRow) (n int, lo, hi float64) {
+	f, ok := q.form.(*queryForm)
+	if !ok || f.kind != query.Mean {
+		return 0, 0, 0
+	}
+	lo, hi, _, ok = f.query.Grid()
+	if !ok {
+		return 0, 0, 0
+	}
+	for i := range rows {
+		if r := &rows[i]; r.Value != nil && r.Low != nil && r.High != nil && float64(*r.Low) <= lo && float64(*r.High) >= hi {
+			n++
+		}
+	}
+	return n, lo, hi
+}

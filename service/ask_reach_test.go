@@ -1,0 +1,99 @@
+package service_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+)
+
+// meanBySex asks a mean by the two public values of sex of the data set people.
+func meanBySex(records int64, margin *api.Margin) *api.AskRequest {
+	return &api.AskRequest{Dataset: "people", Records: records, Questions: []api.Question{{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: margin}}}
+}
+
+// TestReach: the guess of the records of a group starts from what is public, the quote says
+// for which groups its margin holds, and warns of one that most will miss.
+func TestReach(t *testing.T) {
+	s, _ := people(t)
+	k := kept(t, s)
+	price := func(r *api.AskRequest) *api.QuestionQuote {
+		t.Helper()
+		q, err := s.AskPrice(t.Context(), r)
+		must(t, err)
+		return &q.Questions[0]
+	}
+
+	// Nothing is public but an upper bound: the asker has to guess.
+	if _, err := s.AskPrice(t.Context(), meanBySex(0, &api.Margin{Within: 20})); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "margin.about") {
+		t.Errorf("without a guess: %v", err)
+	}
+	if q := price(meanBySex(0, &api.Margin{Within: 20, About: 30})); q.Reach != nil || len(q.Warnings) != 0 {
+		t.Errorf("an upper bound alone says %v %v", q.Reach, q.Warnings)
+	}
+
+	// The statement of the steward, divided by the groups, is the default.
+	q := price(meanBySex(200, &api.Margin{Within: 20}))
+	if q.Accuracy.About != 100 || q.Question.Margin.About != 100 || len(q.Warnings) != 0 || q.Reach == nil || q.Reach.Code != "reach.groups" {
+		t.Errorf("%+v, reach %v, warnings %v", q.Accuracy, q.Reach, q.Warnings)
+	}
+	if same := price(meanBySex(200, &api.Margin{Within: 20, About: 100})); same.Cost != q.Cost {
+		t.Errorf("the default costs %v, the same guess %v", q.Cost, same.Cost)
+	}
+
+	// A guess above the average: most groups will miss it.
+	for about, warned := range map[int64]bool{100: false, 101: true, 150: true} {
+		q := price(meanBySex(200, &api.Margin{Within: 20, About: about}))
+		if got := len(q.Warnings) == 1 && q.Warnings[0].Code == "miss.groups"; got != warned {
+			t.Errorf("about %d of 200 in 2 groups: warnings %v", about, q.Warnings)
+		}
+	}
+	// More than the table can have at all, by its upper bound alone.
+	if q := price(meanBySex(0, &api.Margin{Within: 20, About: 1 << 30})); len(q.Warnings) != 1 || q.Warnings[0].Code != "miss.groups_most" {
+		t.Errorf("beyond the upper bound: %v", q.Warnings)
+	}
+
+	// A payment whose noise is as wide as the bounds says nothing, and says so.
+	tiny := meanBySex(200, nil)
+	tiny.Questions[0].Pay = &api.Amount{Epsilon: "0.001"}
+	if q := price(tiny); len(q.Warnings) != 1 || q.Warnings[0].Code != "miss.nothing" {
+		t.Errorf("a payment of 0.001: %v", q.Warnings)
+	}
+	if k.Reads() != 0 {
+		t.Errorf("prices read the file %d times", k.Reads())
+	}
+}
+
+// TestReadWithCareOfBounds: an interval that is the whole of the bounds says nothing, and the
+// answer says so.
+func TestReadWithCareOfBounds(t *testing.T) {
+	s, _ := people(t)
+	r := meanBySex(0, nil)
+	r.Questions[0].Pay = &api.Amount{Epsilon: "0.001"}
+	a, err := s.Ask(t.Context(), r)
+	must(t, err)
+	vacuous, said := 0, false
+	for _, row := range a.Answers[0].Rows {
+		if row.Value != nil && *row.Low <= 0 && *row.High >= 110 {
+			vacuous++
+		}
+	}
+	for _, m := range a.Answers[0].ReadWithCare {
+		said = said || m.Code == "care.bounds"
+	}
+	if said != (vacuous > 0) {
+		t.Errorf("%d values say nothing: %v", vacuous, a.Answers[0].ReadWithCare)
+	}
+}
+
+// TestQueryReach: a query by itself says the same before it is paid.
+func TestQueryReach(t *testing.T) {
+	s, _ := people(t)
+	r := &api.QueryRequest{Ask: api.Ask{Dataset: "people", Epsilon: "0.001"}, Kind: "mean", Column: "age", By: []string{"sex"}}
+	q, err := s.QueryPrice(t.Context(), r)
+	must(t, err)
+	if q.Cells != 2 || len(q.Warnings) != 1 || q.Warnings[0].Code != "miss.nothing" {
+		t.Errorf("%+v", q)
+	}
+}
