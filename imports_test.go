@@ -145,7 +145,7 @@ func TestOnlyOneRoomEach(t *testing.T) {
 			[]string{"noren/internal/entropy"},
 			[]string{"noren/noise", "noren/internal/randtest", "noren/ldp/simulate", "noren/experiments"},
 		},
-		{"knows Parquet", []string{"github.com/parquet-go/parquet-go"}, []string{"noren/table/parquetio"}},
+		{"knows Parquet", []string{"github.com/parquet-go/parquet-go"}, []string{"noren/table/parquetio", "noren/internal/meter/bombs"}},
 		{"answers HTTP", []string{"github.com/danielgtaylor/huma"}, []string{"noren/internal/server"}},
 		{"parses commands", []string{"github.com/spf13/cobra"}, []string{"noren/internal/cli", "noren/internal/reproduce"}},
 		{"runs the experiments of the papers", []string{"noren/experiments"}, []string{"noren/experiments", "noren/internal/reproduce"}},

@@ -67,17 +67,17 @@ func TestBombs(t *testing.T) {
 	}
 	shared := func(size, rows int) map[string]bombs.Repeated {
 		m := sheet(`<row><c t="s"><v>0</v></c></row>`, rows)
-		m["xl/sharedStrings.xml"] = bombs.Repeated{"<sst><si><t>", "a", size, "</t></si></sst>"}
+		m["xl/sharedStrings.xml"] = bombs.Repeat("<sst><si><t>", "a", size, "</t></si></sst>")
 		return m
 	}
 	wide := shared(2<<20, 0)
-	wide["xl/worksheets/sheet1.xml"] = bombs.Repeated{`<worksheet><sheetData><row>`, `<c t="s"><v>0</v></c>`, 1000, `</row></sheetData></worksheet>`}
+	wide["xl/worksheets/sheet1.xml"] = bombs.Repeat(`<worksheet><sheetData><row>`, `<c t="s"><v>0</v></c>`, 1000, `</row></sheetData></worksheet>`)
 	wideRow := shared(2<<20, 0)
 	names := ""
 	for i := range 1000 {
 		names += fmt.Sprintf(`<c t="str"><v>n%d</v></c>`, i)
 	}
-	wideRow["xl/worksheets/sheet1.xml"] = bombs.Repeated{`<worksheet><sheetData><row>` + names + `</row><row>`, `<c t="s"><v>0</v></c>`, 1000, `</row></sheetData></worksheet>`}
+	wideRow["xl/worksheets/sheet1.xml"] = bombs.Repeat(`<worksheet><sheetData><row>`+names+`</row><row>`, `<c t="s"><v>0</v></c>`, 1000, `</row></sheetData></worksheet>`)
 	for _, c := range []struct {
 		name    string
 		parts   map[string]bombs.Repeated
@@ -85,12 +85,12 @@ func TestBombs(t *testing.T) {
 		rows    int // 0: refused
 		refusal string
 	}{
-		{"empty shared texts", map[string]bombs.Repeated{"xl/sharedStrings.xml": {"<sst>", "<si/>", 60_000_000, "</sst>"}}, 0, 0, "a.xlsx: part xl/sharedStrings.xml"},
+		{"empty shared texts", map[string]bombs.Repeated{"xl/sharedStrings.xml": bombs.Repeat("<sst>", "<si/>", 60_000_000, "</sst>")}, 0, 0, "a.xlsx: part xl/sharedStrings.xml"},
 		{"shared text", shared(2<<20, 300), 0, 300, ""},
 		{"shared text, more in all than the limit", shared(2<<20, 3000), 0, 0, "a.xlsx: sheet Sheet1, row"},
 		{"shared text in a row", wideRow, 0, 0, "a.xlsx: sheet Sheet1, row 2, column"},
 		{"shared text in the names", wide, 0, 0, "a.xlsx: sheet Sheet1, row 1, column"},
-		{"styles", map[string]bombs.Repeated{"xl/styles.xml": {"<styleSheet><cellXfs>", "<xf/>", 20_000_000, "</cellXfs></styleSheet>"}}, 0, 0, "a.xlsx: part xl/styles.xml"},
+		{"styles", map[string]bombs.Repeated{"xl/styles.xml": bombs.Repeat("<styleSheet><cellXfs>", "<xf/>", 20_000_000, "</cellXfs></styleSheet>")}, 0, 0, "a.xlsx: part xl/styles.xml"},
 		{"nesting", sheet("<nest>", 1_000_000), 0, 0, "a.xlsx: part xl/worksheets/sheet1.xml"},
 		{"one cell of many texts", sheet(`<row><c t="inlineStr"><is>`+strings.Repeat(`<t>`+strings.Repeat("a", 1<<20)+`</t>`, 20)+`</is></c></row>`, 1), 0, 0, "a.xlsx: part xl/worksheets/sheet1.xml"},
 		{"parts", nil, 300_000, 0, "a.xlsx: its directory"},

@@ -15,6 +15,11 @@ type Repeated struct {
 	After        string
 }
 
+// Repeat is a text many times, between two others.
+func Repeat(before, text string, times int, after string) Repeated {
+	return Repeated{Before: before, Text: text, Times: times, After: after}
+}
+
 // Write writes the texts in blocks, so that long ones take little memory.
 func (r Repeated) Write(w io.Writer) error {
 	_, err := io.WriteString(w, r.Before)
