@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 
 	"pgregory.net/rapid"
 )
@@ -55,6 +56,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		n, err := ParseEpsilon(text)
 		if err != nil {
 			return

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 )
@@ -55,6 +56,7 @@ func FuzzParseRange(f *testing.F) {
 	}
 	fields := []*table.Field{{Type: table.Decimal}, {Type: table.Date}}
 	f.Fuzz(func(t *testing.T, s string) {
+		metertest.Hold(t, len(s))
 		for _, field := range fields {
 			if lo, hi, _, ok := publish.ParseRange(s, field); ok && !(lo <= hi) {
 				t.Errorf("%q reads as %v to %v", s, lo, hi)
@@ -121,6 +123,7 @@ func FuzzReadSet(f *testing.F) {
 	f.Add("a, b, c", "a")
 	f.Add(", , ,", ",")
 	f.Fuzz(func(t *testing.T, body, value string) {
+		metertest.Hold(t, len(body)+len(value))
 		if members, ok := readSet(body, codes(value, "a", "b, c")); ok && len(members) == 0 {
 			t.Errorf("%q is a set of nothing", body)
 		}

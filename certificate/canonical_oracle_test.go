@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 // byTokens is the canonical form by the tokens of encoding/json, an independent and slower
@@ -122,6 +124,7 @@ func FuzzCanonical(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		metertest.Hold(t, len(data))
 		got, err := Canonical(data)
 		want, wantErr := byTokens(data)
 		if (err == nil) != (wantErr == nil) || err == nil && !bytes.Equal(got, want) {

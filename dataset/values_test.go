@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/encoding/japanese"
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/infer"
@@ -286,6 +287,7 @@ func FuzzNumber(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		form, ok := appendNumber(nil, []byte(text))
 		want, _, err := table.ParseDecimal(bytes.ReplaceAll([]byte(text), []byte(","), nil))
 		if !ok || err != nil {

@@ -6,6 +6,7 @@ var hintTexts = []Entry{
 	{"it takes the same arguments; in the source of Noren: go run ./cmd/noren-reproduce", "引数は同じです。Noren のソースでは go run ./cmd/noren-reproduce で実行できます"},
 	{"grant it when nothing writes to it", "書き込みがないときに付与してください"},
 	{"the head file and the anchor must be writable; what was charged stays charged", "先頭ファイルとアンカーに書き込めるようにしてください。課金は取り消されません"},
+	{"compare it with the description of the interface", "インターフェースの記述と比べてください"},
 	{"did you mean %s %s?", "%s %s のことですか?"},
 	{"did you mean --%s?", "--%s のことですか?"},
 	{"see %s --help", "%s --help を見てください"},

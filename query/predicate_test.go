@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table"
 
 	"pgregory.net/rapid"
@@ -175,6 +176,7 @@ func FuzzPredicate(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		p, err := ParsePredicate(text, people)
 		if err != nil {
 			if noren.KindOf(err) != noren.Usage {

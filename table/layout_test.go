@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 func TestLayoutParse(t *testing.T) {
@@ -143,6 +145,7 @@ func FuzzLayout(f *testing.F) {
 	f.Add("YYYY年MM月DD日", "2024年02月29日")
 	f.Add("", "\xff")
 	f.Fuzz(func(t *testing.T, layout, text string) {
+		metertest.Hold(t, len(layout)+len(text))
 		l := Layout(layout)
 		v, err := l.Parse(text)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 func TestNumberFormat(t *testing.T) {
@@ -157,6 +159,7 @@ func FuzzNumberFormat(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, format string, text []byte) {
+		metertest.Hold(t, len(format)+len(text))
 		r, err := NumberFormat(format).Reader()
 		if err != nil {
 			return

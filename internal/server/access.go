@@ -268,7 +268,10 @@ func register[I, O any](s *Server, api huma.API, op huma.Operation, a access, do
 			s.refuse(w, r, err)
 			return
 		}
-		if err := whole(w, r, &op); err != nil {
+		err = whole(w, r, &op, func(text []byte) error {
+			return fewFaults(api.OpenAPI().Components.Schemas, bodySchema(api, &op), text)
+		})
+		if err != nil {
 			s.refuse(w, r, err)
 			return
 		}
@@ -288,8 +291,8 @@ func register[I, O any](s *Server, api huma.API, op huma.Operation, a access, do
 }
 
 // whole reads the body of a request, so that what cannot be read has its own problem:
-// huma calls that a failure of the server.
-func whole(w http.ResponseWriter, r *http.Request, op *huma.Operation) error {
+// huma calls that a failure of the server. check refuses it before huma reads it.
+func whole(w http.ResponseWriter, r *http.Request, op *huma.Operation, check func(text []byte) error) error {
 	if r.ContentLength == 0 || r.Body == nil || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return nil
 	}
@@ -302,7 +305,7 @@ func whole(w http.ResponseWriter, r *http.Request, op *huma.Operation) error {
 		return err
 	}
 	r.Body = io.NopCloser(bytes.NewReader(text))
-	return nil
+	return check(text)
 }
 
 // told is the problem of an error in the language of the request, with the request's id. Failures of the server

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
@@ -22,6 +23,7 @@ func FuzzCookie(f *testing.F) {
 		f.Add(seed, "Bearer nrn_aaaaaaaaaaaaaaaa_"+strings.Repeat("a", 52))
 	}
 	f.Fuzz(func(t *testing.T, cookie, authorization string) {
+		metertest.Hold(t, len(cookie)+len(authorization))
 		r := &http.Request{Header: http.Header{"Cookie": {cookie}}}
 		for range 2 {
 			if a, err := server.whoIs(r.WithContext(t.Context()), netip.Addr{}); a != nil || err != nil && err != auth.ErrUnknown {
@@ -38,6 +40,7 @@ func FuzzToken(f *testing.F) {
 	f.Add("nrn__")
 	f.Add("nrn_aaaaaaaaaaaaaaaa_" + strings.Repeat("B", 52))
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		id, secret, ok := auth.ParseToken(text)
 		if ok && ("nrn_"+strings.TrimPrefix(id, "tk_")+"_"+secret != text || !store.ValidID("tk", id) || len(secret) != 52) {
 			t.Errorf("%q gives %q and %q", text, id, secret)
@@ -51,6 +54,7 @@ func FuzzCursor(f *testing.F) {
 	f.Add("MTo")
 	f.Add("!!!!")
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		at, err := (&Listing{After: text}).position()
 		if err == nil && text != "" && cursor(at) != text {
 			t.Errorf("%q is read as %q", text, at)

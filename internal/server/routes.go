@@ -78,7 +78,7 @@ func (s *Server) problems(ctx huma.Context, _ string, v any) (any, error) {
 	p := problem.New(code, "")
 	p.RequestID = requestID(ctx.Context())
 	for _, e := range m.Errors {
-		if code != "invalid" || e == nil {
+		if code != "invalid" || e == nil || len(p.Errors) == mostFaults {
 			continue
 		}
 		p.Errors = append(p.Errors, problem.Fault{Pointer: pointer(e.Location), Detail: expectation(e.Message)})
@@ -98,6 +98,9 @@ func pointer(location string) string {
 	if !body {
 		_, name, _ := strings.Cut(location, ".")
 		return name
+	}
+	if len(rest) > mostPointer {
+		rest = strings.ToValidUTF8(rest[:mostPointer], "")
 	}
 	return strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(rest)
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/space"
 )
@@ -71,6 +72,7 @@ func FuzzCellTree(f *testing.F) {
 	}
 	_, _, s := encoded(f, 50, 10, 2)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		tree, err := partition.DecodeCellTree(text, 3)
 		if err != nil {
 			return

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 )
@@ -142,6 +143,7 @@ func FuzzParseShares(f *testing.F) {
 	f.Add("{a 0.60, b 0.40}")
 	f.Add("{a, b 0.50, a 0.50}")
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		got, ok := publish.ParseShares(text, func(v string) bool { return len(v) == 1 })
 		if ok == (len(got) == 0) {
 			t.Errorf("%q: %v, %v", text, got, ok)

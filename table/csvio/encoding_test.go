@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 
 	"github.com/noren-privacy/noren/internal/randtest"
 )
@@ -300,6 +301,7 @@ func FuzzEncoding(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte, which uint8, row uint16) {
+		metertest.Hold(t, len(text))
 		e := Encoding(which) % endOfEncodings
 		path := filepath.Join(dir, "in.csv")
 		if err := os.WriteFile(path, text, 0o600); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table/csvio"
 )
 
@@ -110,6 +111,7 @@ func FuzzFirstLine(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		metertest.Hold(t, len(text))
 		checked, err := openText(t, string(text), csvio.HeaderChecked)
 		names, err2 := openText(t, string(text), csvio.HeaderNames)
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/hierarchy"
 )
@@ -164,6 +165,7 @@ func FuzzPropose(f *testing.F) {
 	f.Add("100-0001", "131016")
 	f.Add("C50", "C50.1")
 	f.Fuzz(func(t *testing.T, a, b string) {
+		metertest.Hold(t, len(a)+len(b))
 		if a == b || a == "" || b == "" {
 			return
 		}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/table/personal"
 )
 
@@ -258,6 +259,7 @@ func FuzzFind(f *testing.F) {
 		f.Add("name", text, text+"1")
 	}
 	f.Fuzz(func(t *testing.T, header, a, b string) {
+		metertest.Hold(t, len(header)+len(a)+len(b))
 		found, ok := find(header, a, b, a)
 		if ok && (found.Share < 0 || found.Share > 1 || found.Kind == personal.None || !found.ByHeader && !found.ByValues) {
 			t.Fatalf("%q %q %q: %+v", header, a, b, found)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 // Off this machine every way that is left is encrypted, or there is none.
@@ -139,6 +140,7 @@ func FuzzParseName(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		n, err := ParseName(text)
 		if err != nil {
 			return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/lang"
@@ -106,6 +107,7 @@ func FuzzFolders(f *testing.F) {
 	f.Add("a b", "x")
 	f.Add("日本", "é.csv")
 	f.Fuzz(func(t *testing.T, folder, file string) {
+		metertest.Hold(t, len(folder)+len(file))
 		if strings.ContainsAny(folder+file, "/\\\n\t\r\"'<>|:;,()= ") || len(folder) < 3 || len(file) < 1 || strings.Contains(file, folder) || folder == "see" || strings.ContainsFunc(folder+file, func(r rune) bool { return r < ' ' || r == 0xfffd || r == 0x85 || r == 0xa0 }) {
 			t.Skip()
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 type sealed struct {
@@ -67,6 +69,7 @@ func FuzzToken(f *testing.F) {
 	f.Add(token)
 	f.Add("e30.e30")
 	f.Fuzz(func(t *testing.T, text string) {
+		metertest.Hold(t, len(text))
 		var c sealed
 		if s.open(text, &c) == nil && text != token {
 			t.Errorf("%q is accepted", text)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/noren-privacy/noren/internal/meter/metertest"
 )
 
 // numbered makes ids up_aaaaaaaaaaaaaaaa and so on.
@@ -343,6 +345,7 @@ func TestParsePart(t *testing.T) {
 func FuzzParsePart(f *testing.F) {
 	f.Add("bytes 0-9/10", "sha-256=:AAAA:")
 	f.Fuzz(func(t *testing.T, text, digest string) {
+		metertest.Hold(t, len(text)+len(digest))
 		p, err := ParsePart(text, digest)
 		if err == nil && (p.First < 0 || p.First > p.Last || p.Last >= p.Size) {
 			t.Errorf("%q: %+v", text, p)
