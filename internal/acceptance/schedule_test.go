@@ -125,8 +125,20 @@ func (p *payer) batch(t *testing.T, atOnce int) {
 // trial send one after the other.
 func (s *served) idle(t *testing.T) {
 	t.Helper()
+	s.until(t, func(open int) bool { return open <= s.others })
+}
+
+// waits waits until that many questions, or more, wait or are worked on.
+func (s *served) waits(t *testing.T, most int) {
+	t.Helper()
+	s.until(t, func(open int) bool { return open >= most })
+}
+
+// until looks at the number of questions that wait or are worked on until it is as wanted.
+func (s *served) until(t *testing.T, wanted func(open int) bool) {
+	t.Helper()
 	for range 2000 {
-		res, err := s.client.Get("http://" + strings.TrimPrefix(s.admin, "http://") + "/metrics")
+		res, err := s.client.Get(s.admin + "/metrics")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,12 +155,12 @@ func (s *served) idle(t *testing.T) {
 			}
 			open += n
 		}
-		if open <= s.others {
+		if wanted(open) {
 			return
 		}
 		time.Sleep(30 * time.Millisecond)
 	}
-	t.Fatal("questions are worked on for more than a minute")
+	t.Fatal("the number of open questions is not what is waited for")
 }
 
 var openQuestions = regexp.MustCompile(`(?m)^noren_questions\{state="(?:waiting|running)"\} ([0-9]+)$`)
