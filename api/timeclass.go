@@ -26,6 +26,8 @@ type QuestionWork struct {
 	Terms int `json:"terms"`
 	// Digits is the number of decimal places of the rank of a quantile.
 	Digits int `json:"digits,omitempty"`
+	// K is the number of neighbours below which a record is an outlier, in a count of outliers.
+	K int `json:"k,omitempty"`
 }
 
 // Calibration is how long answers take on one machine, measured on made-up tables.

@@ -3,13 +3,13 @@ package ratio
 import (
 	"context"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/cputime"
 )
 
 // LOOCV returns the leave-one-out score of uLSIF with the positive part on alpha,
@@ -72,17 +72,19 @@ func LOOCV(ctx context.Context, k *Kernel, x, e *Points, lambdas []float64) ([]f
 	scores := make([]float64, len(lambdas))
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(lambdas)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(lambdas) {
-					return
-				}
-				scores[i] = l.score(lambdas[i])
+	worker := func() {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(lambdas) {
+				return
 			}
-		})
+			scores[i] = l.score(lambdas[i])
+		}
 	}
+	for range min(cputime.Workers(ctx), len(lambdas)) - 1 {
+		wg.Go(worker)
+	}
+	worker()
 	wg.Wait()
 	return scores, ctx.Err()
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -14,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/cputime"
 )
 
 // blockRows is how many records are worked on at once. It is fixed, so that no
@@ -26,18 +26,20 @@ func eachBlock(ctx context.Context, rows int, start func() func(lo, hi int)) err
 	blocks := (rows + blockRows - 1) / blockRows
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), blocks) {
-		wg.Go(func() {
-			work := start()
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= blocks {
-					return
-				}
-				work(i*blockRows, min(rows, (i+1)*blockRows))
+	worker := func() {
+		work := start()
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= blocks {
+				return
 			}
-		})
+			work(i*blockRows, min(rows, (i+1)*blockRows))
+		}
 	}
+	for range min(cputime.Workers(ctx), blocks) - 1 {
+		wg.Go(worker)
+	}
+	worker()
 	wg.Wait()
 	return ctx.Err()
 }
@@ -146,22 +148,24 @@ func NewFeatures(ctx context.Context, k *Kernel, e *Points) (*Features, error) {
 	var parts [stripes]*mat.SymDense
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), stripes) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= stripes {
-					return
-				}
-				parts[i] = mat.NewSymDense(b, nil)
-				raw := phi.RawMatrix()
-				for lo, end := n*i/stripes, n*(i+1)/stripes; lo < end && ctx.Err() == nil; lo += blockRows {
-					rows := min(blockRows, end-lo)
-					blas64.Syrk(blas.Trans, 1, blas64.General{Rows: rows, Cols: b, Stride: raw.Stride, Data: raw.Data[lo*raw.Stride:]}, 1, parts[i].RawSymmetric())
-				}
+	worker := func() {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= stripes {
+				return
 			}
-		})
+			parts[i] = mat.NewSymDense(b, nil)
+			raw := phi.RawMatrix()
+			for lo, end := n*i/stripes, n*(i+1)/stripes; lo < end && ctx.Err() == nil; lo += blockRows {
+				rows := min(blockRows, end-lo)
+				blas64.Syrk(blas.Trans, 1, blas64.General{Rows: rows, Cols: b, Stride: raw.Stride, Data: raw.Data[lo*raw.Stride:]}, 1, parts[i].RawSymmetric())
+			}
+		}
 	}
+	for range min(cputime.Workers(ctx), stripes) - 1 {
+		wg.Go(worker)
+	}
+	worker()
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/cputime"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/table"
 )
@@ -112,7 +113,11 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	if q.Budget.Charged != nil {
 		q.Budget.Charged()
 	}
-	answer, err := r.answer(reservation.Context())
+	computing := reservation.Context()
+	if q.Budget.Read != nil {
+		computing = cputime.OneThread(computing)
+	}
+	answer, err := r.answer(computing)
 	if q.Budget.Computed != nil {
 		q.Budget.Computed()
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/cputime"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
@@ -235,6 +237,26 @@ func TestNothingTellsWhenTheComputationEnded(t *testing.T) {
 			if at := a.Certificate.Certificate.Time; at < certificate.Time(begun) || at > certificate.Time(charged) {
 				t.Errorf("charged between %s and %s, the certificate is of %s", certificate.Time(begun), certificate.Time(charged), at)
 			}
+		}
+	}
+}
+
+// A computation whose processor time is measured has one thread: other goroutines would compute
+// outside of its bound.
+func TestMeasuredComputationHasOneThread(t *testing.T) {
+	for _, want := range []int{1, runtime.GOMAXPROCS(0)} {
+		d, workers := open(t, 1000, ledger.Options{}), 0
+		m := ask(300)
+		m.do = func(ctx context.Context, _ *table.Table) (any, error) {
+			workers = cputime.Workers(ctx)
+			return map[string]int{}, nil
+		}
+		q := d.request(t, m)
+		if want == 1 {
+			q.Budget.Read = func() {}
+		}
+		if _, err := release.Run(t.Context(), q); err != nil || workers != want {
+			t.Errorf("%d goroutines, want %d: %v", workers, want, err)
 		}
 	}
 }

@@ -160,7 +160,7 @@ func (b *batch) work(a *asked) api.Work {
 			read[f.Name] = true
 		}
 		_, cells := part.cells()
-		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Terms: terms(part.question.Where), Digits: digits(part.question.Rank)})
+		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Terms: terms(part.question.Where), Digits: digits(part.question.Rank), K: part.question.K})
 	}
 	w.Columns = len(read)
 	return w

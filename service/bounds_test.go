@@ -29,9 +29,9 @@ type boundedTable struct {
 func worstTables(n int) []boundedTable {
 	rows := func(who func(i int) int) string {
 		var b strings.Builder
-		b.WriteString("who,age,x,y,sex,city,many\n")
+		b.WriteString("who,age,x,y,z,w,sex,city,many\n")
 		for i := range n {
-			fmt.Fprintf(&b, "p%d,%d,%.6f,%.6f,%s,city %d,text %d\n", who(i), i%111, float64(i)/float64(n), float64((i*7919)%n)/float64(n), []string{"f", "m"}[i%2], i%500, i)
+			fmt.Fprintf(&b, "p%d,%d,%.6f,%.6f,%.6f,%.6f,%s,city %d,text %d\n", who(i), i%111, float64(i)/float64(n), float64((i*7919)%n)/float64(n), float64((i*613)%n)/float64(n), float64((i*1301)%n)/float64(n), []string{"f", "m"}[i%2], i%500, i)
 		}
 		return b.String()
 	}
@@ -54,6 +54,8 @@ func worstTables(n int) []boundedTable {
 			{Name: "age", Type: "integer", Bounds: []string{"0", "110"}},
 			{Name: "x", Type: "decimal", Bounds: []string{"0", "1"}},
 			{Name: "y", Type: "decimal", Bounds: []string{"0", "1"}},
+			{Name: "z", Type: "decimal", Bounds: []string{"0", "1"}},
+			{Name: "w", Type: "decimal", Bounds: []string{"0", "1"}},
 			{Name: "sex", Keys: []string{"f", "m"}},
 			{Name: "city", Keys: cities},
 			{Name: "many"},
@@ -77,6 +79,36 @@ func worstTables(n int) []boundedTable {
 		"places of few":      {Kind: "quantile", Column: "x", GridBits: places(21), Where: "age >= 0", Pay: pay("0.000001")},
 		"a smooth median":    {Kind: "quantile", Column: "x", Noise: "smooth", Where: "age >= 0", Pay: pay("0.01")},
 	}
+	texts := make([]string, 1000)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("text %d", i)
+	}
+	for name, q := range map[string]api.Question{
+		"a text with an end":        {Kind: "count", Where: "many != 'text' or many is missing", Pay: pay("0.1")},
+		"values of many":            {Kind: "histogram", Column: "many", Values: texts, Where: "age >= 0", Pay: pay("0.1")},
+		"a median of integers":      {Kind: "quantile", Column: "age", Where: "age >= 0", Pay: pay("0.000001")},
+		"a smooth median of groups": {Kind: "quantile", Column: "x", Noise: "smooth", By: []string{"city"}, Where: "age >= 0", Pay: pay("1")},
+	} {
+		many[name] = q
+	}
+	for _, o := range []api.Question{
+		{K: 20, Radius: 0.07},
+		{K: 50, Radius: 0.1},
+		{K: 200, Radius: 0.178},
+		{K: 5, Radius: 0.001, Columns: []string{"x"}},
+		{K: 20, Radius: 0.16, Columns: []string{"x", "y", "z"}},
+		{K: 200, Radius: 0.3, Columns: []string{"x", "y", "z"}},
+		{K: 20, Radius: 0.5, Columns: []string{"x", "y", "z", "w"}},
+	} {
+		if n > 2000 {
+			break
+		}
+		o.Kind, o.Pay = api.KindOutliers, pay("1")
+		if o.Columns == nil {
+			o.Columns = []string{"x", "y"}
+		}
+		many[fmt.Sprint("outliers of ", o.Columns, " with ", o.K, " within ", o.Radius)] = o
+	}
 	for _, radius := range []float64{0.01, 0.03, 0.1, 0.3, 2} {
 		if n > 2000 {
 			break // docs/threat-model.md: their time is no multiple of the number of records
@@ -88,6 +120,24 @@ func worstTables(n int) []boundedTable {
 		"mean":   {Kind: "mean", Column: "x", Where: "age >= 0", MaxRows: 2, Pay: pay("0.1")},
 		"median": {Kind: "quantile", Column: "y", Where: "age >= 0", MaxRows: 3, Pay: pay("0.0001")},
 	}
+	// Places where many records lie, each with records about it that are nearly outliers.
+	const k, ring = 20, 90
+	var clusters strings.Builder
+	clusters.WriteString("x,y\n")
+	side := int(math.Ceil(math.Sqrt(float64(n) / (2 * ring))))
+	for i := range n {
+		c, at := i/(2*ring), i%(2*ring)
+		x, y := (float64(c%side)+0.5)/float64(side), (float64(c/side)+0.5)/float64(side)
+		radius := 0.0001 * float64(at)
+		if at >= ring {
+			radius = 1.5 / 8
+		} else {
+			radius /= 8
+		}
+		x, y = x+radius/float64(side)*math.Cos(2*math.Pi*float64(at)/ring), y+radius/float64(side)*math.Sin(2*math.Pi*float64(at)/ring)
+		fmt.Fprintf(&clusters, "%.6f,%.6f\n", x, y)
+	}
+	plane := &dataset.Definition{AtMost: int64(n), Columns: []dataset.Column{{Name: "x", Type: "decimal", Bounds: []string{"0", "1"}}, {Name: "y", Type: "decimal", Bounds: []string{"0", "1"}}}}
 	few := min(n, 300)
 	model := dataset.Definition{
 		Neighbours: "replace-one", Records: int64(few), Columns: []dataset.Column{{Name: "state"}},
@@ -98,6 +148,9 @@ func worstTables(n int) []boundedTable {
 		{"records", rows(func(i int) int { return i }), definition(account.Record), many},
 		{"persons with 8 records", rows(func(i int) int { return i / 8 }), definition("who"), persons},
 		{"one person", rows(func(int) int { return 0 }), definition("who"), persons},
+		{"clusters", clusters.String(), plane, map[string]api.Question{
+			"outliers": {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: k, Radius: 1.0 / 8 / float64(side), Pay: pay("1")},
+		}},
 		{"dependent records", "state\n" + strings.Repeat("on\n", few), &model, map[string]api.Question{
 			"count": {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: pay("1")},
 			"off":   {Kind: api.KindCorrelated, Query: json.RawMessage(`{"g":[2.5,0]}`), Pay: pay("1")},

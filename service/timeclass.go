@@ -79,6 +79,9 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 			// denominator of the rank, and a weight takes a product for each of their bits.
 			record *= max(1, lossBits(n, q.Digits)/lossBits(float64(c.Records), timedDigits))
 		}
+		if q.Kind == api.KindOutliers {
+			record *= neighbourWork(n, q.K, q.Columns)
+		}
 		// The condition that was timed has two comparisons.
 		out.Bound += n*(record+float64(max(0, q.Terms-2))*c.Record["count"]) + (float64(q.Cells)+float64(q.Terms)/10)*c.Cell
 	}
@@ -104,6 +107,21 @@ const timedDigits = 1
 func lossBits(records float64, digits int) float64 {
 	return math.Log2(max(2, records)) + float64(digits)*math.Log2(10)
 }
+
+// neighbourWork is how many times as long a count of outliers takes for a record as the one that
+// was timed in a plane. It looks at the neighbours within twice the radius of the records that have
+// about k within the radius: in d columns about k times 2^d for each record, and not more than n.
+// Where there are more than 3 columns it also looks at all pairs of records.
+func neighbourWork(n float64, k, d int) float64 {
+	out := max(1, min(n, float64(k)*math.Pow(2, float64(min(d, 32))))/(4*timedNeighbours))
+	if d > 3 {
+		out += n * float64(d) / 2500
+	}
+	return out
+}
+
+// timedNeighbours is the k of the count of outliers that is timed.
+const timedNeighbours = 5
 
 // assumedTimes are those of a slow machine, for requests before a calibration.
 var assumedTimes = api.Calibration{
@@ -227,7 +245,7 @@ func (c *calibrator) others(ctx context.Context, rows, few int, count api.Questi
 	// The time of a count of outliers grows with the number of neighbours, up to where all have so
 	// many that none is nearly an outlier: it is measured in a plane for several radii.
 	for _, radius := range []float64{0.03, 0.1, 0.3} {
-		_, t, err = c.slowest(ctx, "few", same(api.Question{Kind: api.KindOutliers, Columns: []string{"age", "x"}, K: 5, Radius: radius, Scale: "bounds", Pay: &api.Amount{Epsilon: "1"}}))
+		_, t, err = c.slowest(ctx, "few", same(api.Question{Kind: api.KindOutliers, Columns: []string{"age", "x"}, K: timedNeighbours, Radius: radius, Scale: "bounds", Pay: &api.Amount{Epsilon: "1"}}))
 		if err != nil {
 			return err
 		}

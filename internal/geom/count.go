@@ -2,9 +2,10 @@ package geom
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/noren-privacy/noren/internal/cputime"
 )
 
 // gap2 returns the least squared distance between the boxes, or 0 where they
@@ -77,7 +78,8 @@ func (t *Tree) countBlock(first, end int32, q []int32, r2 int64) int {
 
 // Count returns, for each point by the caller's index, how many other points
 // lie within the squared distance r2 >= 0. A count that reaches limit stops
-// there: the result is the smaller of the two. It works on several processors
+// there: the result is the smaller of the two. It works on several processors, unless
+// ctx is marked by [cputime.OneThread],
 // and ends early with the context's error.
 //
 // In few dimensions a point costs about as much as it has neighbours, up to
@@ -167,7 +169,7 @@ func (t *Tree) appendNear(dst []int32, v int32, q []int32, r2 int64) []int32 {
 // eachLeaf hands every block to a worker made by start; each goroutine has its
 // own.
 func (t *Tree) eachLeaf(ctx context.Context, start func() func(v int32)) error {
-	workers := min(runtime.GOMAXPROCS(0), len(t.leaves))
+	workers := min(cputime.Workers(ctx), len(t.leaves))
 	if workers <= 1 {
 		work := start()
 		for _, v := range t.leaves {
