@@ -1137,4 +1137,5 @@ var errorTexts = []Entry{
 	{"%s is a certificate, and %s is none", "%s は証明書ですが、%s は証明書ではありません"},
 	{"expected one INPUT and -o OUTPUT, found two names", "INPUT 一つと -o OUTPUT が必要ですが、名前が二つあります"},
 	{"no data set of this name; the nearest one is %s", "この名前のデータセットはありません。最も近い名前は %s です"},
+	{"no term %q is known", "%q という用語はありません"},
 }

@@ -402,4 +402,5 @@ var hintTexts = []Entry{
 	{"put the key back under which the request was charged, and send the request again with the same request key", "課金したときの鍵を元に戻し、同じリクエストキーで要求をもう一度送ってください"},
 	{"noren anonymize INPUT -o OUTPUT", "noren anonymize INPUT -o OUTPUT"},
 	{"the file comes first: noren certificate check FILE CERTIFICATE", "ファイルを先に書きます: noren certificate check FILE CERTIFICATE"},
+	{"noren explain lists all terms", "noren explain で用語の一覧を表示します"},
 }

@@ -2,6 +2,7 @@ package lang
 
 // noteTexts are notes and warnings.
 var noteTexts = []Entry{
+	{"noren explain TERM says what a term means: %s", "用語の意味は noren explain 用語 で表示します: %s"},
 	{"%s has no column %s: its persons cannot be counted, records are counted instead", "%s に列 %s がないため、人ではなくレコードを数えました"},
 	{"%d of %d bins are left: some edges coincide", "%d / %d 区間が残りました。境界の一部が重なっています"},
 	{"%d of %d records were drawn to learn from", "%[2]d 件のレコードから %[1]d 件を学習用に抽出しました"},

@@ -1,6 +1,6 @@
 // Command generate writes the reference of the JSON contract from the types of package
 // api and their comments: the tables of fields and of error codes in docs/cli.md, and a
-// JSON schema for each form in docs/schemas. Every field of a form must have a comment.
+// JSON schema for each form in docs/schemas. It copies the glossary into docs. Every field of a form must have a comment.
 // Run it in the root of the module:
 //
 //	go run ./api/generate
@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
+	"github.com/noren-privacy/noren/lang/glossary"
 )
 
 func main() {
@@ -92,6 +94,8 @@ func generate(root string) (map[string]string, error) {
 		}
 		files[filepath.Join("docs", "schemas", fileName(d))] = string(text)
 	}
+	files[filepath.Join("docs", "glossary.md")] = glossary.Document(lang.English)
+	files[filepath.Join("docs", "ja", "glossary.md")] = glossary.Document(lang.Japanese)
 	tables["codes"] = codes()
 	page := filepath.Join("docs", "cli.md")
 	text, err := os.ReadFile(filepath.Join(root, page))

@@ -16,6 +16,7 @@ func Commands() []Way {
 		way("correlated fit", tableRead, "a public model", anyone, Ungranted),
 		way("correlated leakage", models, "a leakage", anyone, None),
 		way("demo", "a table that it makes", "a release", anyone, None),
+		way("explain", nothing, "what a term means", anyone, None),
 		way("harm evaluate", models, "expected harm", anyone, None),
 		way("harm optimise", models, "a distribution of noise", anyone, None),
 		way("harm threshold", models, "a threshold", anyone, None),

@@ -127,6 +127,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		return printJSON(t.stdout, result)
 	case f.output != "-":
 		printRelease(t.stdout, &result.Result)
+		t.points("k-anonymity", "intersect", "information-loss", "optimality-gap")
 	}
 	return nil
 }

@@ -78,5 +78,9 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if f.json {
 		return printJSON(t.stdout, result)
 	}
-	return printAssessment(t.stdout, &result.Assessment)
+	if err := printAssessment(t.stdout, &result.Assessment); err != nil {
+		return err
+	}
+	t.points("prosecutor-risk", "marketer-risk", "information-loss")
+	return nil
 }

@@ -90,7 +90,7 @@ func newRoot(t *terminal) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersion(t), newWorker(t), newMoved())
+	root.AddCommand(newExplain(t), newVersion(t), newWorker(t), newMoved())
 	helpTexts(root)
 	plainDefaults(root)
 	usageArgs(root)

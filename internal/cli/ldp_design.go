@@ -83,6 +83,7 @@ func (f *designFlags) run(ctx context.Context, t *terminal) error {
 		return printJSON(t.stdout, d)
 	}
 	printDesign(t, d)
+	t.points("local-differential-privacy", "epsilon", "n-x-variance")
 	return nil
 }
 
