@@ -73,8 +73,8 @@ func in(path string, roots ...string) bool {
 var layers = [][]string{
 	{"noren"},
 	{"noren/internal/meter"},
-	{"noren/internal/plainfile", "noren/internal/cputime"},
-	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/internal/access", "noren/internal/statements", "noren/internal/streams", "noren/internal/lint", "noren/internal/names", "noren/lang"},
+	{"noren/internal/plainfile", "noren/internal/cputime", "noren/internal/tempfile"},
+	{"noren/internal/atomicfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/internal/access", "noren/internal/statements", "noren/internal/streams", "noren/internal/lint", "noren/internal/names", "noren/lang"},
 	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
 	{"noren/internal/identity"},

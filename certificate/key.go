@@ -14,6 +14,7 @@ import (
 	"runtime"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/tempfile"
 )
 
 // KeyPath is where the signing key lives: $NOREN_KEY, else noren/key.pem in the
@@ -101,7 +102,7 @@ func writeNew(path string, text []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fileError(dir, noren.Textf("cannot be made"), err)
 	}
-	f, err := os.CreateTemp(dir, ".noren-*.tmp") // mode 0600
+	f, err := tempfile.CreateNamed(dir)
 	if err != nil {
 		return fileError(path, noren.Textf("the signing key cannot be written"), err)
 	}

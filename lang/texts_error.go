@@ -887,6 +887,7 @@ var errorTexts = []Entry{
 	{"the file is not version %d; nothing was charged", "ファイルが版 %d ではありません。何も課金されていません"},
 	{"the file was changed while it was read", "読んでいる間にファイルが変わりました"},
 	{"the finished files cannot be renamed into place", "できあがったファイルを名前の変更で置けません"},
+	{"what a killed run left cannot be put back or removed", "強制終了された実行が残したものを、元に戻すことも削除することもできません"},
 	{"the first record has %d states, and the matrix has %d rows", "最初のレコードの状態は %d 個で、行列は %d 行です"},
 	{"the folder %s", "フォルダ %s"},
 	{"the folder cannot be listed", "フォルダの一覧を得られません"},

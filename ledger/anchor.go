@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/tempfile"
 )
 
 // The anchor is a file outside the ledger's folder that holds the number and the hash of
@@ -220,7 +221,7 @@ func (l *Ledger) appendAnchor(line []byte) (err error) {
 // replaceAnchor makes the file anew with one line.
 func (l *Ledger) replaceAnchor(line []byte) error {
 	dir := filepath.Dir(l.anchor)
-	f, err := os.CreateTemp(dir, ".noren-anchor-*") // mode 0600
+	f, err := tempfile.CreateNamed(dir)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/tempfile"
 )
 
 //go:embed migrations/*.sql
@@ -54,12 +55,13 @@ func create(ctx context.Context, path string, c clock) (err error) {
 	}
 	// It is made under another name and appears whole. What a crash leaves is
 	// a temporary folder and nothing that could be taken for a ledger.
-	tmp, err := os.MkdirTemp(dir, ".noren-ledger-*") // mode 0700
+	tmp, err := tempfile.CreateFolder(dir)
 	if err != nil {
 		return fileError(path, "cannot be made", err)
 	}
-	defer os.RemoveAll(tmp)
-	name := filepath.Join(tmp, "new")
+	defer tmp.Close()
+	defer os.RemoveAll(tmp.Path)
+	name := filepath.Join(tmp.Path, "new")
 	fresh, err := empty()
 	if err != nil {
 		return fail(path, "cannot be made", err)

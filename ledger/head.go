@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/tempfile"
 )
 
 // The head file repeats the chain, one entry a line. It is written under the
@@ -345,7 +346,7 @@ func (l *Ledger) appendHead(text []byte) (err error) {
 // rewriteHead puts a head file of the given lines in place of any file that is
 // there.
 func rewriteHead(path string, text []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".noren-head-*") // mode 0600
+	f, err := tempfile.CreateNamed(filepath.Dir(path))
 	if err != nil {
 		return fileError(headPath(path), "the head file cannot be written", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/noise"
 )
@@ -99,13 +99,12 @@ func sameKey(a, b []byte) bool {
 func lockKey(path string) (unlock func(), err error) {
 	name := path + ".lock"
 	for end := time.Now().Add(lockWait); ; time.Sleep(10 * time.Millisecond) {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err == nil {
-			_ = f.Close()
-			return func() { _ = os.Remove(name) }, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
+		unlock, ok, err := tempfile.Lock(name)
+		if err != nil {
 			return nil, cannotKeep(path, err)
+		}
+		if ok {
+			return unlock, nil
 		}
 		if time.Now().After(end) {
 			return nil, noren.Usagef(name, "another run uses the key of the devices, or was killed while it did").Hinted("remove this file if no other run is under way")
@@ -119,21 +118,15 @@ func cannotKeep(path string, err error) error {
 
 // keepKey writes the file of a new key. It never replaces a file.
 func keepKey(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return cannotKeep(path, err)
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = os.Remove(path)
-		return cannotKeep(path, err)
-	}
-	return nil
+	return writeKey(path, text, false)
 }
 
-// replaceKey writes the file of a key anew: whole or not at all.
-func replaceKey(path string, text []byte) error {
-	f, err := atomicfile.CreatePrivate(path, true)
+// replaceKey writes the file of a key anew.
+func replaceKey(path string, text []byte) error { return writeKey(path, text, true) }
+
+// writeKey writes the file of a key: whole or not at all.
+func writeKey(path string, text []byte, force bool) error {
+	f, err := atomicfile.CreatePrivate(path, force)
 	if err != nil {
 		return cannotKeep(path, err)
 	}

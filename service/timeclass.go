@@ -22,6 +22,7 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/cputime"
+	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 )
@@ -155,12 +156,13 @@ func (s *Service) Calibrate(ctx context.Context, r *api.CalibrateRequest) (*api.
 	if rows < 1000 || rows > 10_000_000 {
 		return nil, noren.Usagef("records", "expected 1,000 to 10,000,000, got %d", rows)
 	}
-	dir, err := os.MkdirTemp(r.Dir, ".calibrate-*")
+	dir, err := tempfile.CreateFolder(r.Dir)
 	if err != nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "dir", What: "no folder can be made in it", Err: err}
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	c := &calibrator{dir: dir, out: &api.Calibration{Records: rows, Record: map[string]float64{}}}
+	defer dir.Close()
+	defer func() { _ = os.RemoveAll(dir.Path) }()
+	c := &calibrator{dir: dir.Path, out: &api.Calibration{Records: rows, Record: map[string]float64{}}}
 	return c.out, c.measure(ctx, rows)
 }
 

@@ -5,13 +5,12 @@ package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/tempfile"
 )
 
 // File is a file in the making. Write to it, read it back (ReadAt), then Commit
@@ -153,7 +152,7 @@ func publishNamed(temp, target string, force bool) error {
 }
 
 func createNamed(dir string) (*os.File, string, error) {
-	f, err := os.CreateTemp(dir, ".noren-*.tmp")
+	f, err := tempfile.CreateNamed(dir)
 	if err != nil {
 		return nil, "", err
 	}
@@ -162,7 +161,7 @@ func createNamed(dir string) (*os.File, string, error) {
 
 // namedMode is publicMode by way of an empty file that has a name for a moment.
 func namedMode(dir string) (fs.FileMode, error) {
-	name := filepath.Join(dir, fmt.Sprintf(".noren-mode-%d-%d.tmp", os.Getpid(), time.Now().UnixNano()))
+	name := tempfile.Name(dir)
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return 0, err

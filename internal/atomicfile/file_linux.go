@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/noren-privacy/noren/internal/tempfile"
 )
 
 // create opens a file that has no name (O_TMPFILE), or a named temporary one
@@ -14,9 +16,10 @@ import (
 func create(dir string) (*os.File, string, error) {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err == nil {
+		tempfile.Sweep(dir)
 		f := os.NewFile(uintptr(fd), filepath.Join(dir, "(unnamed)"))
 		// Without /proc the file could not be named.
-		if _, err := os.Stat(procPath(f)); err == nil {
+		if _, err := os.Stat(procPath(f)); err == nil && tempfile.Hold(f) {
 			return f, "", nil
 		}
 		_ = f.Close()
@@ -53,16 +56,15 @@ func (f *File) publish() error {
 		return link(f.target)
 	}
 	// A link cannot replace a file, a rename can: name it beside, then rename.
-	temp, err := os.MkdirTemp(filepath.Dir(f.target), ".noren-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(temp) }()
-	named := filepath.Join(temp, "file")
+	named := tempfile.Name(filepath.Dir(f.target))
 	if err := link(named); err != nil {
 		return err
 	}
-	return os.Rename(named, f.target)
+	if err := os.Rename(named, f.target); err != nil {
+		_ = os.Remove(named)
+		return err
+	}
+	return nil
 }
 
 func syncDir(dir string) error {

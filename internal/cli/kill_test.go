@@ -252,7 +252,7 @@ func TestInterruptedSplit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if written, _ := filepath.Glob(filepath.Join(dir, ".out.tmp-*", "*.csv")); len(written) > 2 {
+		if written, _ := filepath.Glob(filepath.Join(dir, ".noren-*.tmp", "*.csv")); len(written) > 2 {
 			break
 		}
 		if time.Now().After(deadline) {

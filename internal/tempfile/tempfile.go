@@ -44,8 +44,7 @@ func (f *File) Close() error {
 }
 
 func createNamed(dir string) (*File, error) {
-	// os.CreateTemp makes it with mode 0600.
-	f, err := os.CreateTemp(dir, ".noren-*.tmp")
+	f, err := CreateNamed(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/formula"
 )
@@ -38,6 +39,7 @@ type Target struct {
 	before string // in names, what the number stands between
 	after  string
 	temp   string
+	held   *tempfile.Folder // the lock of temp
 	paths  []string
 	rows   []int64 // of each file
 }
@@ -65,7 +67,36 @@ func NewTarget(o TargetOptions) (*Target, error) {
 	case o.Rows < 1:
 		return nil, &noren.Error{Kind: noren.Usage, Where: "split-rows", What: "expected at least 1 record in a file, got %d", Args: []any{o.Rows}}
 	}
+	if err := t.putBack(); err != nil {
+		return nil, err
+	}
 	return t, t.replaceable(t.folder)
+}
+
+// aside is the name of the old folder while the new one is given its own, where the file
+// system cannot exchange the two.
+func (t *Target) aside() string {
+	return filepath.Join(filepath.Dir(t.folder), "."+filepath.Base(t.folder)+".noren-old")
+}
+
+// putBack ends what a killed Commit began: the old folder is renamed back where the new one
+// is not there, and is removed where it is.
+func (t *Target) putBack() error {
+	aside := t.aside()
+	if _, err := os.Lstat(aside); err != nil {
+		return nil
+	}
+	_, err := os.Lstat(t.folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = os.Rename(aside, t.folder)
+	case err == nil && t.o.Replace:
+		err = os.RemoveAll(aside)
+	}
+	if err != nil {
+		return &noren.Error{Where: aside, What: "what a killed run left cannot be put back or removed", Err: reason(err)}
+	}
+	return nil
 }
 
 // replaceable refuses a folder that holds anything that a new result does not replace. It
@@ -101,11 +132,11 @@ func (t *Target) ours(name string) bool {
 // Create begins the table.
 func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (table.Sink, error) {
 	parent := filepath.Dir(t.folder)
-	temp, err := os.MkdirTemp(parent, "."+filepath.Base(t.folder)+".tmp-")
+	temp, err := tempfile.CreateFolder(parent)
 	if err != nil {
 		return nil, &noren.Error{Where: parent, What: "a folder cannot be made in it", Err: reason(err)}
 	}
-	t.temp = temp
+	t.temp, t.held = temp.Path, temp
 	s := &sink{t: t, ctx: ctx, columns: columns}
 	if err := s.begin(); err != nil { // a table without records has one file
 		t.Discard()
@@ -161,6 +192,10 @@ func (t *Target) Commit(context.Context) error {
 	if err := syncFolder(t.temp); err != nil {
 		return fail(err)
 	}
+	defer t.held.Close()
+	// The old folder has the temporary name for a moment, and may be given its own back.
+	release := tempfile.HoldFolder(t.folder)
+	defer release()
 	if exchange(t.temp, t.folder) == nil {
 		// Another process may have written to the folder since it was looked at.
 		if err := t.replaceable(t.temp); err != nil {
@@ -172,7 +207,7 @@ func (t *Target) Commit(context.Context) error {
 		_ = syncFolder(filepath.Dir(t.folder))
 		return nil
 	}
-	aside := t.temp + ".old"
+	aside := t.aside()
 	err := os.Rename(t.folder, aside)
 	had := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -204,6 +239,7 @@ func (t *Target) Discard() {
 	if t.temp != "" {
 		_ = os.RemoveAll(t.temp)
 		t.temp = ""
+		t.held.Close()
 	}
 }
 

@@ -1,0 +1,55 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package tempfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Hold locks a temporary file until it is closed, and reports whether no other process had
+// locked it. On a file system without locks it is not locked, and stays until somebody removes it.
+func Hold(f *os.File) bool {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	return !errors.Is(err, unix.EWOULDBLOCK)
+}
+
+func holdFolder(path string) (*os.File, bool) {
+	f, err := os.Open(path)
+	if err == nil && Hold(f) && is(f, path) {
+		return f, true
+	}
+	if err == nil {
+		_ = f.Close()
+	}
+	return nil, false
+}
+
+// unheld reports whether no process holds a temporary file or folder, which then is held
+// until release.
+func unheld(path string, _ fs.DirEntry) (free bool, release func()) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false, func() {}
+	}
+	f := os.NewFile(uintptr(fd), path)
+	return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil && is(f, path), func() { _ = f.Close() }
+}
+
+// Lock takes the lock of a file at path, which it makes with mode 0600, and reports whether no
+// other process has it. The system ends it with the process. unlock removes the file.
+func Lock(path string) (unlock func(), ok bool, err error) {
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, false, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	f := os.NewFile(uintptr(fd), path)
+	if !Hold(f) || !is(f, path) { // the one who had it may have removed the file
+		_ = f.Close()
+		return nil, false, nil
+	}
+	return func() { _ = os.Remove(path); _ = f.Close() }, true, nil
+}
