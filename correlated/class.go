@@ -12,6 +12,10 @@ type Class struct {
 // of records and their states. Members of a class that is a member count each;
 // a box cannot be a member.
 func NewClass(members ...Model) (*Class, error) {
+	return newModel().class(members)
+}
+
+func (l limits) class(members []Model) (*Class, error) {
 	c := &Class{}
 	total := 0
 	for i, m := range members {
@@ -21,7 +25,7 @@ func NewClass(members ...Model) (*Class, error) {
 		if m.Kind() == "box" {
 			return nil, noren.Usagef(index("members", i), "a box cannot be a member of a class")
 		}
-		if err := within(index("members", i), countRecords(&total, m)); err != nil {
+		if err := within(index("members", i), l.count(&total, m)); err != nil {
 			return nil, err
 		}
 		c.list = append(c.list, m.members()...)
@@ -37,14 +41,14 @@ func NewClass(members ...Model) (*Class, error) {
 	return c, nil
 }
 
-// countRecords adds the records of a member to those of a class, which has at most as many in all
+// count adds the records of a member to those of a class, which has at most as many in all
 // as one model.
-func countRecords(total *int, m Model) error {
+func (l limits) count(total *int, m Model) error {
 	for _, one := range m.members() {
 		*total += one.Records()
 	}
-	if *total > maxRecords {
-		return noren.Usagef("", "the members of a class have at most %d records in all", maxRecords)
+	if *total > l.records {
+		return noren.Usagef("", "the members of a class have at most %d records in all", l.records)
 	}
 	return nil
 }

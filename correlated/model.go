@@ -24,8 +24,11 @@ type Model interface {
 var negInf = math.Inf(-1)
 
 // maxRecords bounds a model: 32-bit numbers name its records, and a plan of it takes some 60
-// bytes for each.
-const maxRecords = 1 << 22
+// bytes for each. maxGranted bounds one that a ledger holds, which an earlier version granted.
+const (
+	maxRecords = 1 << 22
+	maxGranted = 1 << 24
+)
 
 // maxTable bounds the entries of a joint table, and maxShape its records: those of one state
 // add no entries.
@@ -33,6 +36,12 @@ const (
 	maxTable = 1 << 20
 	maxShape = 1024
 )
+
+// limits bound the records of a model, and of one that is a joint table.
+type limits struct{ records, shape int }
+
+// newModel are the limits of a model that is new to the ledger.
+func newModel() limits { return limits{maxRecords, maxShape} }
 
 // JointTable is a joint distribution given entry by entry.
 type JointTable struct {
@@ -44,11 +53,15 @@ type JointTable struct {
 // shape[i] states. The state of the last record runs fastest: entry
 // ((x0*shape[1]+x1)*shape[2]+x2)... is P(X0=x0, X1=x1, ..).
 func NewJointTable(shape []int, p []float64) (*JointTable, error) {
+	return newModel().joint(shape, p)
+}
+
+func (l limits) joint(shape []int, p []float64) (*JointTable, error) {
 	if len(shape) == 0 {
 		return nil, noren.Usagef("shape", "a table needs at least one record")
 	}
-	if len(shape) > maxShape {
-		return nil, noren.Usagef("shape", "a table has at most %d records", maxShape)
+	if len(shape) > l.shape {
+		return nil, noren.Usagef("shape", "a table has at most %d records", l.shape)
 	}
 	size := 1
 	for i, k := range shape {
@@ -91,7 +104,11 @@ type Chain struct {
 // NewChain returns the Markov chain of n = len(steps)+1 records: init is the
 // distribution of record 0, and steps[i][x][y] = P(X_{i+1}=y | X_i=x).
 func NewChain(init []float64, steps [][][]float64) (*Chain, error) {
-	if len(steps) >= maxRecords {
+	return newModel().chain(init, steps)
+}
+
+func (l limits) chain(init []float64, steps [][][]float64) (*Chain, error) {
+	if len(steps) >= l.records {
 		return nil, noren.Usagef("P", "there are too many records")
 	}
 	first, err := newDistribution(init, "init")
@@ -119,8 +136,12 @@ func NewChain(init []float64, steps [][][]float64) (*Chain, error) {
 // NewHomogeneousChain returns the Markov chain of n records whose steps all
 // have the transition matrix p, p[x][y] = P(X_{i+1}=y | X_i=x).
 func NewHomogeneousChain(init []float64, p [][]float64, n int) (*Chain, error) {
-	if n < 1 || n > maxRecords {
-		return nil, noren.Usagef("length", "a chain has between 1 and %d records", maxRecords)
+	return newModel().homogeneous(init, p, n)
+}
+
+func (l limits) homogeneous(init []float64, p [][]float64, n int) (*Chain, error) {
+	if n < 1 || n > l.records {
+		return nil, noren.Usagef("length", "a chain has between 1 and %d records", l.records)
 	}
 	k, err := newKernel(p, "P")
 	if err != nil {

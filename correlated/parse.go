@@ -35,18 +35,28 @@ type ModelFile struct {
 //
 // Errors are of kind Usage and name the entry that is wrong.
 func ParseModel(r io.Reader, name string) (*ModelFile, error) {
+	return newModel().parse(r, name)
+}
+
+// ParseGranted is ParseModel for a model that a ledger holds. It may have 16,777,216 records, the
+// limit of earlier versions: what was granted stays usable.
+func ParseGranted(r io.Reader, name string) (*ModelFile, error) {
+	return limits{maxGranted, maxGranted}.parse(r, name)
+}
+
+func (l limits) parse(r io.Reader, name string) (*ModelFile, error) {
 	n, err := readJSON(r, name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := parseModelFile(n)
+	f, err := l.parseModelFile(n)
 	if err != nil {
 		return nil, inFile(name, err)
 	}
 	return f, nil
 }
 
-func parseModelFile(n node) (*ModelFile, error) {
+func (l limits) parseModelFile(n node) (*ModelFile, error) {
 	f := &ModelFile{}
 	o, ok := n.value.(object)
 	if !ok {
@@ -78,7 +88,7 @@ func parseModelFile(n node) (*ModelFile, error) {
 		}
 		delete(o, "states")
 	}
-	if f.Model, err = parseModel(n); err != nil {
+	if f.Model, err = l.parseModel(n); err != nil {
 		return nil, err
 	}
 	if f.States != nil {
@@ -91,7 +101,7 @@ func parseModelFile(n node) (*ModelFile, error) {
 	return f, nil
 }
 
-func parseModel(n node) (Model, error) {
+func (l limits) parseModel(n node) (Model, error) {
 	o, ok := n.value.(object)
 	if !ok {
 		return nil, n.wrong("an object")
@@ -100,7 +110,7 @@ func parseModel(n node) (Model, error) {
 	if !ok {
 		return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, "type"), What: "the model needs a type", Hint: "types are table, chain, tree, class and box"}
 	}
-	parsers := map[string]func(node) (Model, error){"table": parseTable, "chain": parseChain, "tree": parseTree, "class": parseClass, "box": parseBox}
+	parsers := map[string]func(node) (Model, error){"table": l.parseTable, "chain": l.parseChain, "tree": l.parseTree, "class": l.parseClass, "box": l.parseBox}
 	parse, ok := parsers[kind]
 	if !ok {
 		return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, "type"), What: "there is no such type of model", Hint: "types are table, chain, tree, class and box"}
@@ -129,7 +139,7 @@ func within(where string, err error) error {
 	return &c
 }
 
-func parseTable(n node) (Model, error) {
+func (l limits) parseTable(n node) (Model, error) {
 	f, err := n.object("type", "shape", "p")
 	if err != nil {
 		return nil, err
@@ -150,14 +160,14 @@ func parseTable(n node) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := NewJointTable(k, p)
+	t, err := l.joint(k, p)
 	if err != nil {
 		return nil, within(n.where, err)
 	}
 	return t, nil
 }
 
-func parseChain(n node) (Model, error) {
+func (l limits) parseChain(n node) (Model, error) {
 	f, err := n.object("type", "init", "P", "length")
 	if err != nil {
 		return nil, err
@@ -190,7 +200,7 @@ func parseChain(n node) (Model, error) {
 				return nil, err
 			}
 		}
-		c, err = NewChain(init, matrices)
+		c, err = l.chain(init, matrices)
 		if err != nil {
 			return nil, within(n.where, err)
 		}
@@ -207,14 +217,14 @@ func parseChain(n node) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err = NewHomogeneousChain(init, m, count)
+	c, err = l.homogeneous(init, m, count)
 	if err != nil {
 		return nil, within(n.where, err)
 	}
 	return c, nil
 }
 
-func parseTree(n node) (Model, error) {
+func (l limits) parseTree(n node) (Model, error) {
 	f, err := n.object("type", "parent", "prior", "cpt")
 	if err != nil {
 		return nil, err
@@ -250,14 +260,14 @@ func parseTree(n node) (Model, error) {
 			}
 		}
 	}
-	t, err := NewTree(parent, prior, cpt)
+	t, err := l.tree(parent, prior, cpt)
 	if err != nil {
 		return nil, within(n.where, err)
 	}
 	return t, nil
 }
 
-func parseClass(n node) (Model, error) {
+func (l limits) parseClass(n node) (Model, error) {
 	f, err := n.object("type", "members")
 	if err != nil {
 		return nil, err
@@ -272,21 +282,21 @@ func parseClass(n node) (Model, error) {
 	}
 	all, total := make([]Model, len(list)), 0
 	for i, m := range list {
-		if all[i], err = parseModel(m); err != nil {
+		if all[i], err = l.parseModel(m); err != nil {
 			return nil, err
 		}
-		if err := within(m.where, countRecords(&total, all[i])); err != nil {
+		if err := within(m.where, l.count(&total, all[i])); err != nil {
 			return nil, err
 		}
 	}
-	c, err := NewClass(all...)
+	c, err := l.class(all)
 	if err != nil {
 		return nil, within(n.where, err)
 	}
 	return c, nil
 }
 
-func parseBox(n node) (Model, error) {
+func (l limits) parseBox(n node) (Model, error) {
 	f, err := n.object("type", "centre", "low", "high")
 	if err != nil {
 		return nil, err
@@ -295,7 +305,7 @@ func parseBox(n node) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	centre, err := parseModel(c)
+	centre, err := l.parseModel(c)
 	if err != nil {
 		return nil, err
 	}

@@ -17,9 +17,13 @@ type Tree struct {
 // has one row that is this root's own distribution. Parents may stand after their
 // children.
 func NewTree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
+	return newModel().tree(parent, prior, cpt)
+}
+
+func (l limits) tree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
 	n := len(parent)
-	if n == 0 || n > maxRecords {
-		return nil, noren.Usagef("parent", "a tree has between 1 and %d records", maxRecords)
+	if n == 0 || n > l.records {
+		return nil, noren.Usagef("parent", "a tree has between 1 and %d records", l.records)
 	}
 	if len(cpt) != n {
 		return nil, noren.Usagef("cpt", "there are %d records, and here are %d tables", n, len(cpt))

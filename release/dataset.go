@@ -57,7 +57,7 @@ func newDataset(path string, d *dataset.Definition) (*Dataset, error) {
 	if d.Model == nil {
 		return out, nil
 	}
-	if out.model, err = correlated.ParseModel(bytes.NewReader(d.Model.Distribution), "model"); err != nil {
+	if out.model, err = correlated.ParseGranted(bytes.NewReader(d.Model.Distribution), "model"); err != nil {
 		return nil, err
 	}
 	out.modelHash, err = out.model.Hash()

@@ -1,10 +1,12 @@
 package release
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/table/csvio"
@@ -94,6 +96,9 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 		return nil, err
 	}
 	if m := r.definition.Model; m != nil {
+		if err := readable(ctx, l, m); err != nil {
+			return nil, err
+		}
 		// A model that cannot be read would refuse every query.
 		if _, err := newDataset(r.path, r.definition); err != nil {
 			return nil, err
@@ -108,6 +113,29 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Contents: contentsOf(&r.Identity, r.files), Size: r.size, Mtime: r.mtime,
 		FixedOnceSpent: r.definition.Model != nil, Changed: g.Changed, Replace: g.Replace, OtherPeople: g.OtherPeople, OldFingerprint: old,
 	})
+}
+
+// readable refuses a model that is longer than one may be now, except where the ledger holds it
+// already: a cap can be raised, and a new version granted, under the model of an earlier version.
+func readable(ctx context.Context, l *ledger.Ledger, m *dataset.Model) error {
+	_, err := correlated.ParseModel(bytes.NewReader(m.Distribution), "model")
+	if err == nil {
+		return nil
+	}
+	books, e := l.Show(ctx)
+	if e != nil {
+		return e
+	}
+	for _, b := range books {
+		if b.Version == 0 {
+			continue
+		}
+		d, e := dataset.Parse(b.Definition)
+		if e == nil && d.Model != nil && bytes.Equal(d.Model.Distribution, m.Distribution) {
+			return nil
+		}
+	}
+	return err
 }
 
 // contentsOf are the contents of a version in the ledger.

@@ -118,7 +118,7 @@ func (g *grant) options(s *spec.Spec, pinned *dataset.Definition) (*spec.Dataset
 		}
 	}
 	if o.Model != nil && o.Records == 0 {
-		m, err := correlated.ParseModel(bytes.NewReader(o.Model.Distribution), "model")
+		m, err := correlated.ParseGranted(bytes.NewReader(o.Model.Distribution), "model") // [release.ConfirmGrant] looks at what is new
 		if err != nil {
 			return nil, err
 		}

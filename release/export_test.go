@@ -1,0 +1,4 @@
+package release
+
+// Readable is readable, for tests.
+var Readable = readable
