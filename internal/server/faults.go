@@ -57,7 +57,7 @@ func fewFaults(schemas huma.Registry, schema *huma.Schema, text []byte) error {
 	return problem.New("invalid", "The request has more than 100 faults.").Hinted("compare it with the description of the interface")
 }
 
-// value counts the faults of a value. An object and a list are taken apart, so that counting ends
+// value counts the faults of a value. The parts of objects and lists are counted one by one, so that it ends
 // early.
 func (f *faults) value(s *huma.Schema, v any) {
 	for s != nil && s.Ref != "" {
