@@ -185,7 +185,10 @@ func (e *engine) boxLeakage(ctx context.Context, rates []float64, centre *Leakag
 // mechanisms of which each record's change costs extra.
 func (e *engine) boxBound(ctx context.Context, rates []float64, extra float64) (float64, error) {
 	if e.boxPlan == nil {
-		e.boxPlan = newTanhPlan(e.box.tree, e.query, e.box.bounds, true)
+		var err error
+		if e.boxPlan, err = newTanhPlan(ctx, e.box.tree, e.query, e.box.bounds, true); err != nil {
+			return 0, err
+		}
 	}
 	upper, _, err := e.boxPlan.bound(ctx, rates, extra)
 	return upper, err

@@ -64,7 +64,7 @@ func QuiltScale(ctx context.Context, m Model, q *Query, epsilon float64, approxi
 // inside cannot be better than the best so far.
 func quiltScale(ctx context.Context, c *Chain, q *boundQuery, epsilon float64, f influence) (float64, error) {
 	n := c.Records()
-	most := 0.0
+	most, tried := 0.0, 0
 	for i := range n {
 		if i%256 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -72,13 +72,17 @@ func quiltScale(ctx context.Context, c *Chain, q *boundQuery, epsilon float64, f
 			}
 		}
 		best := float64(n) / epsilon
+		ended := false // a record may have as many quilts as there are records, or their square
 		try := func(inside int, e float64) {
+			if tried++; tried%1024 == 0 {
+				ended = ended || ctx.Err() != nil
+			}
 			if e < epsilon {
 				best = min(best, float64(inside)/(epsilon-e))
 			}
 		}
 		k := c.States(i)
-		fits := func(inside int) bool { return float64(inside)/epsilon < best }
+		fits := func(inside int) bool { return !ended && float64(inside)/epsilon < best }
 		for d := 1; d <= i && fits(d+n-1-i); d++ {
 			try(d+n-1-i, worstPair(k, f.left(i, d), nil))
 		}
@@ -90,6 +94,9 @@ func quiltScale(ctx context.Context, c *Chain, q *boundQuery, epsilon float64, f
 			for be := 1; be <= n-1-i && fits(al+be-1); be++ {
 				try(al+be-1, worstPair(k, left, f.right(i, be)))
 			}
+		}
+		if ended {
+			return 0, ctx.Err()
 		}
 		most = max(most, best)
 	}

@@ -81,7 +81,7 @@ func pairs(k int) int { return k * (k - 1) / 2 }
 // kernel both are the kernel.
 type kernelBounds struct{ low, high *kernel }
 
-func newTanhPlan(t *Tree, q *boundQuery, boxes []kernelBounds, free bool) *tanhPlan {
+func newTanhPlan(ctx context.Context, t *Tree, q *boundQuery, boxes []kernelBounds, free bool) (*tanhPlan, error) {
 	n := t.Records()
 	p := &tanhPlan{
 		n: n, parent: make([]int32, n), edge: make([]int32, n), row: make([]int32, n), record: t.order,
@@ -106,6 +106,11 @@ func newTanhPlan(t *Tree, q *boundQuery, boxes []kernelBounds, free bool) *tanhP
 	}
 	known := map[key]int32{}
 	for j, v := range t.order {
+		if j%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
 		p.row[j] = q.row[v]
 		p.off[j+1] = p.off[j] + int32(pairs(t.States(int(v))))
 		p.parent[j], p.edge[j], p.bOff[j+1] = -1, -1, p.bOff[j]
@@ -131,7 +136,7 @@ func newTanhPlan(t *Tree, q *boundQuery, boxes []kernelBounds, free bool) *tanhP
 	p.sum = make([]float64, p.off[n])
 	p.up = make([]float64, p.off[n])
 	p.beta = make([]float64, p.bOff[n])
-	return p
+	return p, nil
 }
 
 // newEdgeClass finds om in both directions. Against the arrow,
@@ -287,7 +292,9 @@ func (m *memberEngine) treeBound(ctx context.Context, rates []float64, extra flo
 		if err != nil {
 			return 0, err
 		}
-		m.tanh = newTanhPlan(t, m.all.query, nil, false)
+		if m.tanh, err = newTanhPlan(ctx, t, m.all.query, nil, false); err != nil {
+			return 0, err
+		}
 	}
 	upper, _, err := m.tanh.bound(ctx, rates, extra)
 	return upper, err
