@@ -95,6 +95,7 @@ var serverTexts = []Entry{
 	{"a table with the same file", "同じファイルの表"},
 	{"a table with a unit of the same name", "単位の名前が同じ表"},
 	{"a table with the same columns", "同じ列の表"},
+	{"a release whose record cannot be read", "記録を読めない公開"},
 	{"free text in %s: %s", "%s の自由記述: %s"},
 	{"One steward decided on this release; the server asks for no second approval (single-steward).", "この公開は一人の管理者が決めました。サーバーは二人目の承認を求めません（single-steward）。"},
 

@@ -101,6 +101,11 @@ func TestEventsEnd(t *testing.T) {
 				t.Errorf("sign-out: %d %s", a.status, a.body)
 			}
 		},
+		"end of the grant": func(_ *http.Cookie, who string) {
+			if err := s.Host().Grant(t.Context(), who, auth.Steward, auth.Everything, true); err != nil {
+				t.Error(err)
+			}
+		},
 		"end of the role": func(_ *http.Cookie, who string) {
 			if err := s.Host().EndPrincipal(t.Context(), who); err != nil {
 				t.Error(err)

@@ -68,7 +68,7 @@ func (s *Server) faults() (all []string) {
 	}
 	if s.Sealed() == "" {
 		if lost, err := s.books.Lost(ctx); err == nil && len(lost) > 0 {
-			all = append(all, "books: the ledger does not know the data sets of "+strings.Join(lost, ", "))
+			all = append(all, "books: their record cannot be read, or the ledger does not know their data sets: "+strings.Join(lost, ", "))
 		}
 	}
 	if s.Sealed() == "" {

@@ -154,3 +154,46 @@ func TestPreviewOfDeletedTable(t *testing.T) {
 		}
 	}
 }
+
+// A preview that a job uses when its table is deleted goes with the end of that job; what a
+// killed process leaves of it, with its seed and page, goes at the next start.
+func TestUsedPreviewOfDeletedTable(t *testing.T) {
+	randtest.SkipShort(t)
+	t.Parallel()
+	cfg := config(t)
+	r := start(t, func(to *Config) { *to = cfg })
+	s := r.steward(t)
+	table := s.people(t, 60, "x")
+	first := s.recipe(t, table.ID, nil)
+	released := s.release(t, first.ID, s.preview(t, first.ID))
+	second := s.recipe(t, table.ID, nil)
+	s.preview(t, second.ID)
+	// Two jobs that wait fill what runs: the comparison has the preview, and waits.
+	until := make(chan struct{})
+	s.waitingJob(t, until)
+	s.do(t, 202, "POST", "/recipes/"+second.ID+"/compare", map[string]any{"with": released.ID}, nil)
+	table = s.table(t, table.ID)
+	s.do(t, 204, "DELETE", "/tables/"+table.ID, nil, match(etag(table.Version)))
+	close(until)
+	s.idle(t)
+	if left, err := os.ReadDir(s.path("work")); err != nil || len(left) > 0 {
+		t.Errorf("%d folders of previews are left, %v", len(left), err)
+	}
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	// As a process leaves it that is killed between the end of a preview and its removal.
+	killed := filepath.Join(cfg.Dir, "work", "jb_aaaaaaaaaaaaaaaa")
+	if err := os.MkdirAll(filepath.Join(killed, "hierarchies"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"seed", "dossier.html", "people-k5.csv", ".people-k5.csv.tmp"} {
+		if err := os.WriteFile(filepath.Join(killed, name), []byte("private"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(t, func(to *Config) { *to = cfg })
+	if left, err := os.ReadDir(filepath.Join(cfg.Dir, "work")); err != nil || len(left) > 0 {
+		t.Errorf("after a restart %d folders of previews are left, %v", len(left), err)
+	}
+}

@@ -109,9 +109,11 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 	former := make([]jobs.Job, 0, len(rows))
 	for _, row := range rows {
 		var job jobs.Job
-		if json.Unmarshal(row.Doc, &job) == nil {
-			former = append(former, job)
+		if json.Unmarshal(row.Doc, &job) != nil {
+			job = jobs.Job{Kind: "unreadable", State: jobs.Lost}
 		}
+		job.ID, job.Table = row.ID, row.Parent
+		former = append(former, job)
 	}
 	return jobs.New(jobs.Config{
 		Memory: s.cfg.Memory, Ended: keptJobs,
@@ -199,9 +201,10 @@ func (l *Listing) number() (int64, error) {
 	return n, nil
 }
 
-// pageOf is a page of items that goes on behind a number; 0 for the last page.
-func pageOf[T any](items []T, next int64) page[T] {
-	out := page[T]{Items: items}
+// pageOf is a page of items that goes on behind a number; 0 for the last page. unreadable are
+// the ids of members that cannot be read.
+func pageOf[T any](items []T, next int64, unreadable []string) page[T] {
+	out := page[T]{Items: items, Unreadable: unreadable}
 	if next > 0 {
 		out.Next = cursor(strconv.FormatInt(next, 10))
 	}

@@ -156,7 +156,7 @@ func inspectKilled(t *testing.T, dir, told string) int {
 			t.Errorf("the folder %s is of no table", e.Name())
 		}
 	}
-	all, _, err := s.records.Releases(ctx, "", 0, 1<<20, nil)
+	all, _, _, err := s.records.Releases(ctx, "", 0, 1<<20, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,6 +117,8 @@ func expectation(text string) string {
 type page[T any] struct {
 	Items []T    `json:"items" nullable:"false" doc:"The items of this page."`
 	Next  string `json:"next,omitempty" doc:"The value of after for the next page; absent on the last page."`
+	// Unreadable marks the members that cannot be read: they do not keep the others from the list.
+	Unreadable []string `json:"unreadable,omitempty" nullable:"false" doc:"The ids of members of this page that cannot be read, and are not among its items."`
 }
 
 // Listing are the parameters of every list.

@@ -170,14 +170,14 @@ func (s *Server) listBooks(ctx context.Context, c *call, in *bookListing) (*outp
 	if err != nil {
 		return nil, err
 	}
-	items, next, err := s.books.List(ctx, before, in.Limit, func(table string) (books.Viewer, bool) {
+	items, next, unreadable, err := s.books.List(ctx, before, in.Limit, func(table string) (books.Viewer, bool) {
 		one := call{actor: c.actor, object: table}
 		return one.viewer(), c.actor.Has(table, auth.Roles()...)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &output[page[books.Book]]{pageOf(items, next)}, nil
+	return &output[page[books.Book]]{pageOf(items, next, unreadable)}, nil
 }
 
 func (s *Server) setAccount(ctx context.Context, c *call, in *accountInput) (*output[*books.Book], error) {

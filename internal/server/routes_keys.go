@@ -95,6 +95,7 @@ func (s *Server) listCertificates(ctx context.Context, c *call, in *Listing) (*o
 		return nil, err
 	}
 	items := []certificateBody{}
+	var unreadable []string
 	for len(items) <= in.Limit {
 		all, err := s.store.Certificates(ctx, after, in.Limit+1)
 		if err != nil {
@@ -102,6 +103,10 @@ func (s *Server) listCertificates(ctx context.Context, c *call, in *Listing) (*o
 		}
 		for _, one := range all {
 			if after = one.ID; c.actor.Has(one.Object, auth.Roles()...) {
+				if !json.Valid([]byte(one.Guarantee)) {
+					unreadable = append(unreadable, one.ID)
+					continue
+				}
 				items = append(items, certificateBody{one.ID, one.Release, one.Made.Format(time.RFC3339), one.FileName, one.SHA256, json.RawMessage(one.Guarantee)})
 			}
 		}
@@ -112,7 +117,9 @@ func (s *Server) listCertificates(ctx context.Context, c *call, in *Listing) (*o
 	if len(items) > in.Limit+1 {
 		items = items[:in.Limit+1]
 	}
-	return &output[page[certificateBody]]{paged(items, in.Limit, func(c *certificateBody) string { return c.ID })}, nil
+	out := paged(items, in.Limit, func(c *certificateBody) string { return c.ID })
+	out.Unreadable = unreadable
+	return &output[page[certificateBody]]{out}, nil
 }
 
 // checkCertificate checks the form and the signature of a certificate, and that it states

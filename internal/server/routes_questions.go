@@ -147,11 +147,11 @@ func (s *Server) listAnswers(ctx context.Context, c *call, in *answerListing) (*
 	if err != nil {
 		return nil, err
 	}
-	items, next, err := s.questions.List(ctx, in.Book, before, in.Limit, s.reader(c))
+	items, next, unreadable, err := s.questions.List(ctx, in.Book, before, in.Limit, s.reader(c))
 	if err != nil {
 		return nil, err
 	}
-	return &output[page[questions.AnswerLine]]{pageOf(items, next)}, nil
+	return &output[page[questions.AnswerLine]]{pageOf(items, next, unreadable)}, nil
 }
 
 // pay pays a quote and sends the answer when it may leave.

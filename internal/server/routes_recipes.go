@@ -89,11 +89,11 @@ func (s *Server) listRecipes(ctx context.Context, _ *call, in *tableListing) (*o
 	if err != nil {
 		return nil, err
 	}
-	items, next, err := s.records.List(ctx, in.ID, before, in.Limit)
+	items, next, unreadable, err := s.records.List(ctx, in.ID, before, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	return &output[page[records.Recipe]]{pageOf(items, next)}, nil
+	return &output[page[records.Recipe]]{pageOf(items, next, unreadable)}, nil
 }
 
 func (s *Server) makeRecipe(ctx context.Context, c *call, in *makeInput) (*recipeOutput, error) {

@@ -85,14 +85,14 @@ func (s *Server) listReleases(ctx context.Context, c *call, in *releaseListing) 
 	if err != nil {
 		return nil, err
 	}
-	items, next, err := s.records.Releases(ctx, in.Table, before, in.Limit, func(table string) bool { return c.actor.Has(table, auth.Roles()...) })
+	items, next, unreadable, err := s.records.Releases(ctx, in.Table, before, in.Limit, func(table string) bool { return c.actor.Has(table, auth.Roles()...) })
 	if err != nil {
 		return nil, err
 	}
 	for i := range items {
 		items[i] = *seenRelease(c, &items[i])
 	}
-	return &output[page[records.Release]]{pageOf(items, next)}, nil
+	return &output[page[records.Release]]{pageOf(items, next, unreadable)}, nil
 }
 
 // seenRelease is a release as a principal may see it: the seed is for stewards alone.

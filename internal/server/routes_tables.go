@@ -170,7 +170,7 @@ func (s *Server) listTables(ctx context.Context, c *call, in *Listing) (*output[
 	if err != nil {
 		return nil, err
 	}
-	items, next, err := s.tables.List(ctx, before, in.Limit, func(id string) bool { return c.actor.Has(id, auth.Roles()...) })
+	items, next, unreadable, err := s.tables.List(ctx, before, in.Limit, func(id string) bool { return c.actor.Has(id, auth.Roles()...) })
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (s *Server) listTables(ctx context.Context, c *call, in *Listing) (*output[
 			items[i] = public(&items[i])
 		}
 	}
-	return &output[page[tables.Line]]{pageOf(items, next)}, nil
+	return &output[page[tables.Line]]{pageOf(items, next, unreadable)}, nil
 }
 
 func (s *Server) addTable(ctx context.Context, c *call, in *addInput) (*addedOutput, error) {

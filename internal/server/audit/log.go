@@ -302,6 +302,9 @@ type Item struct {
 	Hash string `json:"hash" doc:"The hash of the entry and of all before it, in hexadecimal."`
 }
 
+// Unreadable is the action of an entry that cannot be read, in a page.
+const Unreadable = "unreadable"
+
 // Page returns up to limit entries that the filter selects, the newest first, among
 // those with a number below before; 0 for all. more says that there are older entries.
 func (l *Log) Page(ctx context.Context, f *Filter, before int64, limit int) (items []Item, more bool, err error) {
@@ -334,14 +337,15 @@ func (l *Log) Page(ctx context.Context, f *Filter, before int64, limit int) (ite
 		}
 		lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 		for i := len(lines) - 1; i >= 0; i-- {
-			if n := block*stride + int64(i) + 1; n > last {
+			n := block*stride + int64(i) + 1
+			if n > last {
 				continue
 			}
 			item, err := parse(lines[i])
-			if err != nil {
-				return nil, false, err
-			}
-			if !f.matches(&item.Entry) {
+			if err != nil || item.N != n {
+				// It does not keep the others from the list: the check of the log says what is wrong.
+				item = &Item{Entry: Entry{N: n, Action: Unreadable}}
+			} else if !f.matches(&item.Entry) {
 				continue
 			}
 			if len(items) == limit {

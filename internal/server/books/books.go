@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,6 +70,8 @@ type Books struct {
 const (
 	opening = "opening"
 	open    = "open"
+	// unreadable is a book whose document cannot be read: lists mark it, and its files stay.
+	unreadable = "unreadable"
 )
 
 // document is a book as it is stored. It is never changed in place: a change stores a new
@@ -112,7 +115,8 @@ func New(ctx context.Context, config Config) (*Books, error) {
 	for i := range rows {
 		d, err := decode(&rows[i])
 		if err != nil {
-			return nil, err
+			b.byID[rows[i].ID] = &document{State: unreadable, Table: rows[i].Parent, id: rows[i].ID, row: &rows[i]}
+			continue
 		}
 		if d.State == opening {
 			if d, err = b.recover(ctx, d); err != nil {
@@ -198,6 +202,9 @@ func (b *Books) clean() error {
 	for _, entry := range entries {
 		path := filepath.Join(b.config.Dir, entry.Name())
 		d := b.byID[entry.Name()]
+		if d != nil && d.State == unreadable {
+			continue
+		}
 		if d == nil || d.Gone {
 			if err := os.RemoveAll(path); err != nil {
 				return tables.FileError(err)
@@ -300,13 +307,16 @@ func (b *Books) Hold(id string) (*Held, error) {
 	return &Held{d.id, d.Table, d.Name, d.TableName, d.Share, d.MaxRows, d.Records, d.Gone}, nil
 }
 
-// list is all open books, the newest first.
-func (b *Books) list() []*document {
+// list is all open books.
+func (b *Books) list() []*document { return b.listed(open) }
+
+// listed is all books in one of the states.
+func (b *Books) listed(states ...string) []*document {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	all := make([]*document, 0, len(b.byID))
 	for _, d := range b.byID {
-		if d.State == open {
+		if slices.Contains(states, d.State) {
 			all = append(all, d)
 		}
 	}

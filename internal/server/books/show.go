@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -11,7 +13,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/problem"
-	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/internal/server/store"
 )
 
 // Message is a sentence with a code, by which the page translates it.
@@ -160,10 +162,13 @@ func (b *Books) Get(ctx context.Context, id string, v Viewer) (*Book, error) {
 	return b.shown(ctx, d, set, v)
 }
 
-// Lost is the ids of books whose data set the ledger does not know. Nothing is known of
-// them: lists leave them out.
+// Lost is the ids of books whose data set the ledger does not know, or whose document cannot
+// be read. Lists mark them.
 func (b *Books) Lost(ctx context.Context) ([]string, error) {
 	var out []string
+	for _, d := range b.listed(unreadable) {
+		out = append(out, d.id)
+	}
 	for _, d := range b.list() {
 		switch _, err := b.dataset(ctx, d.Name); {
 		case noren.CodeOf(err) == "no-dataset":
@@ -177,34 +182,43 @@ func (b *Books) Lost(ctx context.Context) ([]string, error) {
 }
 
 // List is the books that permitted shows, the newest first, made before the one of that
-// number, at most limit of them. The number of the last follows.
-func (b *Books) List(ctx context.Context, before int64, limit int, permitted func(table string) (Viewer, bool)) ([]Book, int64, error) {
-	all := b.list()
+// number, at most limit of them. The number of the last follows, and the ids of those that
+// cannot be read: their document is damaged, or the ledger does not know their data set.
+func (b *Books) List(ctx context.Context, before int64, limit int, permitted func(table string) (Viewer, bool)) (out []Book, next int64, lost []string, err error) {
+	all := b.listed(open, unreadable)
 	slices.SortFunc(all, func(x, y *document) int { return cmp.Compare(y.row.N, x.row.N) })
-	out := []Book{}
+	out = []Book{}
 	for _, d := range all {
 		v, ok := permitted(d.Table)
 		if !ok || before > 0 && d.row.N >= before {
 			continue
 		}
 		if len(out) == limit {
-			return out, before, nil
+			return out, before, lost, nil
 		}
-		set, err := b.dataset(ctx, d.Name)
-		if noren.CodeOf(err) == "no-dataset" {
-			before = d.row.N // [Books.Lost] names it
-			continue
+		book, err := b.one(ctx, d, v)
+		switch {
+		case errors.Is(err, store.ErrUnreadable) || noren.CodeOf(err) == "no-dataset":
+			lost, before = append(lost, d.id), d.row.N
+		case err != nil:
+			return nil, 0, nil, err
+		default:
+			out, before = append(out, *book), d.row.N
 		}
-		if err != nil {
-			return nil, 0, err
-		}
-		book, err := b.shown(ctx, d, set, v)
-		if err != nil {
-			return nil, 0, err
-		}
-		out, before = append(out, *book), d.row.N
 	}
-	return out, 0, nil
+	return out, 0, lost, nil
+}
+
+// one is a book of a list.
+func (b *Books) one(ctx context.Context, d *document, v Viewer) (*Book, error) {
+	if d.State == unreadable {
+		return nil, store.ErrUnreadable
+	}
+	set, err := b.dataset(ctx, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	return b.shown(ctx, d, set, v)
 }
 
 // shown is a book as a viewer sees it.
@@ -220,7 +234,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	}
 	var def definition
 	if err := json.Unmarshal(set.Definition, &def); err != nil {
-		return nil, tables.FileError(err)
+		return nil, fmt.Errorf("books: the definition of a book: %w", store.ErrUnreadable)
 	}
 	out.AtMost, out.Records = def.AtMost, cmp.Or(def.Records, d.Records)
 	for _, c := range def.Columns {

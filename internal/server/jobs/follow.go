@@ -12,7 +12,7 @@ import (
 const (
 	heartbeat = 15 * time.Second
 	// look is the longest time after which a reader who may no longer see the job is let go.
-	look = 5 * time.Second
+	look = 500 * time.Millisecond
 	// pause is the least time between two writes: readers get the latest progress, not all.
 	pause = 100 * time.Millisecond
 	// writeTimeout is how long one write may take, so that a reader who does not read

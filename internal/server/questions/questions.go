@@ -234,13 +234,14 @@ type PromisedMargin struct {
 }
 
 // List is the answers of a book, or of all, that a reader may read, the newest first, made
-// before the one of that number, at most limit of them. The number of the last follows.
-func (q *Questions) List(ctx context.Context, book string, before int64, limit int, r *Reader) ([]AnswerLine, int64, error) {
-	out := []AnswerLine{}
+// before the one of that number, at most limit of them. The number of the last follows, and
+// the ids of those that cannot be read.
+func (q *Questions) List(ctx context.Context, book string, before int64, limit int, r *Reader) (out []AnswerLine, next int64, unreadable []string, err error) {
+	out = []AnswerLine{}
 	for {
 		rows, err := q.config.Store.Questions(ctx, book, store.Answered, before, limit)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, nil, err
 		}
 		for i := range rows {
 			row := &rows[i]
@@ -251,15 +252,16 @@ func (q *Questions) List(ctx context.Context, book string, before int64, limit i
 			}
 			var line AnswerLine
 			if err := json.Unmarshal(row.Line, &line); err != nil {
-				return nil, 0, errors.New("questions: the store holds an answer that cannot be read")
+				unreadable = append(unreadable, row.ID)
+				continue
 			}
 			line.ID, line.Book, line.At, line.By = row.ID, row.Book, row.Made, q.config.Name(ctx, row.Principal)
 			if out = append(out, line); len(out) == limit {
-				return out, before, nil
+				return out, before, unreadable, nil
 			}
 		}
 		if len(rows) < limit {
-			return out, 0, nil
+			return out, 0, unreadable, nil
 		}
 	}
 }

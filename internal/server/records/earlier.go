@@ -35,11 +35,11 @@ func (r *Records) earlier(ctx context.Context, h *tables.Held) ([]Earlier, error
 	out := []Earlier{}
 	for i := range rows {
 		d, err := decodeRelease(&rows[i])
-		if err != nil {
-			return nil, err
-		}
 		common := ""
 		switch {
+		case err != nil:
+			// Nothing is known of it: it counts as one of the same people.
+			d.ID, common = rows[i].ID, "a release whose record cannot be read"
 		case !d.Noted:
 			continue
 		case d.Table == h.Table.ID:

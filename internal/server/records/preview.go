@@ -219,7 +219,8 @@ func (r *Records) keep(p *preview) {
 	}
 }
 
-// TableDeleted removes the previews of a table that is deleted.
+// TableDeleted removes the previews of a table that is deleted: of one that a job uses, when
+// that has ended.
 func (r *Records) TableDeleted(table string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

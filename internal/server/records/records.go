@@ -85,10 +85,7 @@ func LastRelease(ctx context.Context, s *store.Store, table string) (*tables.Las
 	}
 	for i := range rows {
 		d, err := decodeRelease(&rows[i])
-		if err != nil {
-			return nil, err
-		}
-		if d.Noted {
+		if err == nil && d.Noted {
 			return &tables.LastRelease{ID: d.ID, K: d.K, Classes: d.Classes, At: d.At}, nil
 		}
 	}
@@ -160,29 +157,30 @@ func (r *Records) Make(ctx context.Context, table, by string) (*Recipe, error) {
 	return r.shown(row, d, h), nil
 }
 
-// List is the recipes of a table, the newest first.
-func (r *Records) List(ctx context.Context, table string, before int64, limit int) ([]Recipe, int64, error) {
+// List is the recipes of a table, the newest first, with the ids of those that cannot be read.
+func (r *Records) List(ctx context.Context, table string, before int64, limit int) (out []Recipe, next int64, unreadable []string, err error) {
 	h, err := r.config.Tables.Hold(ctx, table)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
 	rows, err := r.config.Store.Resources(ctx, store.KindRecipe, table, before, limit)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
-	out := []Recipe{}
+	out = []Recipe{}
 	for i := range rows {
+		before = rows[i].N
 		d := &document{}
 		if err := rows[i].Decode(d); err != nil {
-			return nil, 0, err
+			unreadable = append(unreadable, rows[i].ID)
+			continue
 		}
 		out = append(out, *r.shown(&rows[i], d, h))
-		before = rows[i].N
 	}
 	if len(rows) < limit {
 		before = 0
 	}
-	return out, before, nil
+	return out, before, unreadable, nil
 }
 
 // Get is a recipe.

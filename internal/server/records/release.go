@@ -262,11 +262,11 @@ func (r *Records) recover(ctx context.Context) error {
 	}
 	known := map[string]bool{}
 	for i := range rows {
+		known[rows[i].ID] = true
 		d, err := decodeRelease(&rows[i])
 		if err != nil {
-			return err
+			continue // lists mark it; its files stay
 		}
-		known[d.ID] = true
 		if d.Noted || r.config.Sealed() != "" {
 			continue
 		}
@@ -294,29 +294,32 @@ func (r *Records) recover(ctx context.Context) error {
 func (r *Records) folder(id string) string { return filepath.Join(r.config.Releases, id) }
 
 // Releases lists releases, the newest first: of a table where it is not "", and those that
-// permitted says yes to.
-func (r *Records) Releases(ctx context.Context, table string, before int64, limit int, permitted func(table string) bool) ([]Release, int64, error) {
-	out := []Release{}
+// permitted says yes to, with the ids of those that cannot be read.
+func (r *Records) Releases(ctx context.Context, table string, before int64, limit int, permitted func(table string) bool) (out []Release, next int64, unreadable []string, err error) {
+	out = []Release{}
 	for {
 		rows, err := r.config.Store.Resources(ctx, store.KindRelease, table, before, limit)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, nil, err
 		}
 		for i := range rows {
 			before = rows[i].N
 			d, err := decodeRelease(&rows[i])
 			if err != nil {
-				return nil, 0, err
+				if permitted == nil || permitted(rows[i].Parent) {
+					unreadable = append(unreadable, rows[i].ID)
+				}
+				continue
 			}
 			if !d.Noted || permitted != nil && !permitted(d.Table) {
 				continue
 			}
 			if out = append(out, d.Release); len(out) == limit {
-				return out, before, nil
+				return out, before, unreadable, nil
 			}
 		}
 		if len(rows) < limit {
-			return out, 0, nil
+			return out, 0, unreadable, nil
 		}
 	}
 }

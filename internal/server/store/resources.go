@@ -11,6 +11,9 @@ import (
 // one that was to be changed.
 var ErrChanged = errors.New("the entry has changed since it was read")
 
+// ErrUnreadable is the cause of errors about a resource whose document cannot be decoded.
+var ErrUnreadable = errors.New("the document cannot be read")
+
 // The kinds of resources.
 const (
 	KindTable   = "table"
@@ -115,7 +118,7 @@ func (s *Store) FindDocument(ctx context.Context, kind, prefix, id string, doc a
 // Decode decodes the document of a resource.
 func (r *Resource) Decode(doc any) error {
 	if err := json.Unmarshal(r.Doc, doc); err != nil {
-		return fmt.Errorf("store: a %s cannot be read", r.Kind)
+		return fmt.Errorf("store: a %s: %w", r.Kind, ErrUnreadable)
 	}
 	return nil
 }

@@ -93,7 +93,8 @@ func (t *Tables) Recover(ctx context.Context) error {
 	for i := range rows {
 		d, err := decode(&rows[i])
 		if err != nil {
-			return err
+			known[rows[i].ID] = nil // lists mark it; its files stay
+			continue
 		}
 		known[rows[i].ID] = d
 		if d.State == Reading {
@@ -108,8 +109,11 @@ func (t *Tables) Recover(ctx context.Context) error {
 		return FileError(err)
 	}
 	for _, entry := range entries {
-		d := known[entry.Name()]
+		d, is := known[entry.Name()]
 		path := filepath.Join(t.config.Dir, entry.Name())
+		if is && d == nil {
+			continue
+		}
 		if d == nil || d.Folder == "" {
 			if err := os.RemoveAll(path); err != nil {
 				return FileError(err)
@@ -169,13 +173,14 @@ func (t *Tables) save(ctx context.Context, r *store.Resource, d *document) error
 }
 
 // List is the tables that permitted says yes to, the newest first, made before the one of
-// that number, at most limit of them. The number of the last follows.
-func (t *Tables) List(ctx context.Context, before int64, limit int, permitted func(id string) bool) ([]Line, int64, error) {
-	out := []Line{}
+// that number, at most limit of them. The number of the last follows, and the ids of those
+// that cannot be read.
+func (t *Tables) List(ctx context.Context, before int64, limit int, permitted func(id string) bool) (out []Line, next int64, unreadable []string, err error) {
+	out = []Line{}
 	for {
 		rows, err := t.config.Store.Resources(ctx, store.KindTable, "", before, limit)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, nil, err
 		}
 		for i := range rows {
 			before = rows[i].N
@@ -183,15 +188,19 @@ func (t *Tables) List(ctx context.Context, before int64, limit int, permitted fu
 				continue
 			}
 			table, err := t.shown(ctx, &rows[i])
-			if err != nil {
-				return nil, 0, err
+			switch {
+			case errors.Is(err, store.ErrUnreadable):
+				unreadable = append(unreadable, rows[i].ID)
+				continue
+			case err != nil:
+				return nil, 0, nil, err
 			}
 			if out = append(out, table.Line); len(out) == limit {
-				return out, before, nil
+				return out, before, unreadable, nil
 			}
 		}
 		if len(rows) < limit {
-			return out, 0, nil
+			return out, 0, unreadable, nil
 		}
 	}
 }

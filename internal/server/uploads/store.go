@@ -280,9 +280,7 @@ func (s *Store) List(by string) ([]*Upload, error) {
 	out := []*Upload{}
 	for _, entry := range entries {
 		switch u, err := s.Get(by, entry.Name()); {
-		case errors.Is(err, ErrUnknown):
-		case err != nil:
-			return nil, err
+		case err != nil: // of others, or one that cannot be read: nothing says whose it is
 		default:
 			out = append(out, u)
 		}
