@@ -156,6 +156,7 @@ var boundedReaders = map[string]reader{
 	"internal/cli/serve.go run":                            {"fs.ReadFile", byEmbedded},
 	"internal/server/routes_pages.go pageFile":             {"fs.ReadFile", byEmbedded},
 	"internal/cli/init.go runInit":                         {"bufio.NewReader", byPerson},
+	"internal/cli/spend.go confirm":                        {"bufio.NewReader", byPerson},
 	"internal/frames/frames.go NewReader":                  {"bufio.NewReaderSize", byLines},
 	"internal/server/audit/export.go Export":               {"bufio.NewReaderSize plainfile.OpenPath", byLines},
 	"internal/server/audit/export.go Verify":               {"bufio.NewReaderSize", byLines},

@@ -588,7 +588,7 @@ var errorTexts = []Entry{
 	{"is not one of the labels", "ラベルの一つではありません"},
 	{"is not one that the mechanism can take", "この仕組みがとれる値ではありません"},
 	{"is not planned with --attributes or --error", "--attributes や --error では計画されません"},
-	{"is not said", "指定されていません"},
+	{"expected a mechanism, got none", "仕組みが指定されていません"},
 	{"is not well-formed", "正しい形ではありません"},
 	{"is not what the parameters give: one report costs %s", "パラメータの示すものと違います。1 回の報告の費用は %s です"},
 	{"is of another ledger", "別の台帳のものです"},

@@ -4,6 +4,7 @@ package lang
 var resultTexts = []Entry{
 	{"%s. Pay it? [y/N]", "%s。支払いますか [y/N]"},
 	{"this costs %s", "%s かかります"},
+	{"unless it was answered before, this costs %s, %.0f %% of the %s that is left for %s", "前に答えていなければ、%[1]s かかります。%[4]s の残り %[3]s の %.0[2]f %%です"},
 	{"%d values, with confidence %s", "%d 個の値、信頼度 %s"},
 	{"this costs %s, %.0f %% of the %s that is left for %s", "%[1]s かかります。%[4]s の残り %[3]s の %.0[2]f %%です"},
 	{"The ledger cannot note charges now: its head file or anchor cannot be written. Nothing was charged.", "台帳は今、課金を記録できません。先頭ファイルまたはアンカーに書き込めません。何も課金されていません。"},

@@ -68,6 +68,8 @@ func newRoot(t *terminal) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		// No command below has one of its own, which would take the place of this one.
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return trimLists(c.Flags()) },
 	}
 	root.SetVersionTemplate("noren {{.Version}}\n")
 	root.PersistentFlags().Var(&languageFlag{t}, "lang", "language of results and errors: en or ja (default: that of LC_ALL, LC_MESSAGES or LANG, else en)")

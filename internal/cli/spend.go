@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"io"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -29,7 +30,7 @@ func (f *dpFlags) agree(ctx context.Context, t *terminal, price func() (*api.Pri
 	for i, a := range p.Before.Accounts {
 		accounts[i] = api.AccountQuote{Name: a.Name, Left: amountOf(a.Cost)}
 	}
-	return t.agree(ctx, amountOf(p.Cost()), accounts, warnings)
+	return t.agree(ctx, amountOf(p.Cost()), accounts, warnings, f.key != "" || f.reuse)
 }
 
 // agree is [dpFlags.agree] for several questions.
@@ -45,18 +46,23 @@ func (f *askFlags) agree(ctx context.Context, t *terminal, price func() (*api.As
 	for i := range q.Questions {
 		warnings = append(warnings, q.Questions[i].Warnings...)
 	}
-	return t.agree(ctx, q.Cost, q.Accounts, warnings)
+	return t.agree(ctx, q.Cost, q.Accounts, warnings, f.key != "" || f.reuse)
 }
 
 // agree asks before a cost is paid from accounts, where it is a large part of what one holds or
-// where there are warnings, which are printed.
-func (t *terminal) agree(ctx context.Context, cost api.Amount, accounts []api.AccountQuote, warnings []api.Message) error {
+// where there are warnings, which are printed. maybe says that an answer that was stored may be
+// free.
+func (t *terminal) agree(ctx context.Context, cost api.Amount, accounts []api.AccountQuote, warnings []api.Message, maybe bool) error {
 	for _, w := range warnings {
 		t.warn("%s", lang.Words(t.lang.Say(w.Text)))
 	}
 	for i := range accounts {
 		if share := cost.Share(accounts[i].Left); share > spendAsks {
-			return t.confirm(ctx, t.lang.Text("this costs %s, %.0f %% of the %s that is left for %s", cost.String(), 100*share, accounts[i].Left.String(), accounts[i].Name))
+			format := lang.Key("this costs %s, %.0f %% of the %s that is left for %s")
+			if maybe {
+				format = "unless it was answered before, this costs %s, %.0f %% of the %s that is left for %s"
+			}
+			return t.confirm(ctx, t.lang.Text(format, cost.String(), 100*share, accounts[i].Left.String(), accounts[i].Name))
 		}
 	}
 	if len(warnings) > 0 {
@@ -75,7 +81,7 @@ func (t *terminal) confirm(ctx context.Context, what string) error {
 	lang.Fprintf(t.stderr, "%s. Pay it? [y/N] ", lang.Words(what))
 	said := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(t.stdin).ReadString('\n')
+		line, _ := bufio.NewReader(io.LimitReader(t.stdin, 256)).ReadString('\n')
 		said <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {

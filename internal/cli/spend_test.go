@@ -61,7 +61,7 @@ func TestTerminalIsAsked(t *testing.T) {
 	spending(t)
 	before := left(t)
 	for _, line := range []string{
-		"query count t --epsilon 0.11", "query mean t --column age --bounds 0,100 --epsilon 0.3", "ask q.yaml",
+		"query count t --epsilon 0.11", "query count t --epsilon 0.2 --request-key k", "query mean t --column age --bounds 0,100 --epsilon 0.3", "ask q.yaml",
 		"outliers count t --columns age --box 0,100 --radius 3 --epsilon 0.2", "ldp edges t --column age --bounds 0,100 --count 2 --epsilon 0.2",
 	} {
 		for _, reply := range []string{"", "\n", "n\n", "no\n", "what\n"} {
@@ -130,6 +130,21 @@ func TestAnswersSayOdds(t *testing.T) {
 		out, errs, err := atTerminal(t, "", strings.Fields(line)...)
 		if err != nil || strings.Count(out, "changes the odds of this answer at most") != 1 {
 			t.Errorf("%s: %v\n%s%s", line, err, out, errs)
+		}
+	}
+}
+
+// TestListsAreTrimmed: blanks after the commas of a list are no part of its entries.
+func TestListsAreTrimmed(t *testing.T) {
+	spending(t)
+	for _, args := range [][]string{
+		{"query", "count", "t", "--by", "ward, age", "--keys", "A, B", "--keys", "30, 50", "--epsilon", "0.01"},
+		{"query", "histogram", "t", "--column", "ward", "--values", "A, B", "--epsilon", "0.01"},
+		{"outliers", "count", "t", "--columns", "age, age", "--box", "0, 100", "--radius", "3", "--epsilon", "0.01", "--dry-run"},
+	} {
+		_, errs, err := atTerminal(t, "", args...)
+		if err != nil && strings.Contains(err.Error(), `" `) {
+			t.Errorf("%v: %v\n%s", args, err, errs)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func compile(spec Spec) (*Survey, error) {
 	}
 	switch m := s.spec.Mechanism; m {
 	case "":
-		return nil, fault("mechanism", noren.Textf("is not said"), noren.Textf("one of %s", strings.Join(Mechanisms(), ", ")))
+		return nil, fault("mechanism", noren.Textf("expected a mechanism, got none"), noren.Textf("one of %s", strings.Join(Mechanisms(), ", ")))
 	case "grr", "oue", "sue", "olh", "subset", "longitudinal-grr", "longitudinal-oue", "basic-rappor", "basic-one-time":
 		s.kind = Shares
 	case "rappor", "rappor-one-time":

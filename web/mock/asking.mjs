@@ -79,6 +79,7 @@ export function openBook(flag) {
     left: amount(left),
     forfeited_charges: 1,
     max_rows: 8,
+    records: 1800,
     statement: [m("book-now", "Whether one person_id is in the table or not changes the odds of all answers so far at most 13.8 times.", { epsilon: "2.618", delta: "0", odds: "13.8", unit: "person_id", neighbours: "add-remove" }),
       m("book-cap", "Whether one person_id is in the table or not would change the odds of all answers that the cap allows at most 54.6 times.", { epsilon: "4", delta: "0", odds: "54.6", unit: "person_id", neighbours: "add-remove" })],
     columns: [
@@ -146,6 +147,16 @@ export function sentence(q) {
   return `${what}${q.by?.length ? " by " + q.by.join(", ") : ""}${q.where ? " where " + q.where : ""}`;
 }
 
+/** For which groups a margin holds, in the server's words. */
+function reach(records, about, groups) {
+  const mean = Math.floor(records / groups);
+  const args = { records, mean, about, groups, most: Math.min(groups, Math.floor(records / about)) };
+  return {
+    reach: m("reach.groups", `About ${records} records of the table count, as its steward states, on average ${mean} in each of ${groups} groups. The margin holds for groups of at least ${about}; smaller groups have wider ones.`, args),
+    ...(mean < about ? { warnings: [m("miss.groups", `A group of the average size has ${mean} records, fewer than the ${about} for which the margin holds: at most about ${args.most} of the ${groups} groups can keep it, and most will miss it.`, args)] } : {}),
+  };
+}
+
 const round2 = v => Number(v.toPrecision(2));
 
 export function quote(state, asked) {
@@ -154,7 +165,8 @@ export function quote(state, asked) {
   const { book } = state;
   const one = book.accounts.find(a => a.principal === me);
   const questions = body.questions.map((q, i) => {
-    const margin = body.margin[i];
+    const needs = ["mean", "variance"].includes(q.kind);
+    const margin = needs && !body.margin[i].about && !body.margin[i].paid ? { ...body.margin[i], about: Math.floor(book.records / groupsOf(q, book).length) } : body.margin[i];
     const cost = price(q, margin, book);
     const c = book.columns.find(x => x.name === q.column);
     const counts = ["count", "histogram", "outliers", "correlated"].includes(q.kind);
@@ -167,6 +179,7 @@ export function quote(state, asked) {
       ...(["count", "histogram"].includes(q.kind) && margin.about ? { sampling: { within: round2(1.96 * Math.sqrt(margin.about)), basis: m("sampling.count", `From the guess of ${margin.about} records: a count of people who come independently.`, { about: margin.about }) } } : {}),
       columns: [q.column, ...(q.by ?? [])].filter(Boolean).map(name => ({ name, outside: name === q.column && c?.bounds && !counts ? m("outside-clamped", "values outside count as the nearest bound") : m("outside-dropped", "other values are left out") })),
       groups: groupsOf(q, book).length,
+      ...(needs && margin.about ? reach(book.records, margin.about, groupsOf(q, book).length) : {}),
       composition: m("mock.composition", "A record is in one group only: all groups together cost as much as one."),
       unit_label: counts ? "records" : undefined,
     };

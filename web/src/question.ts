@@ -61,8 +61,18 @@ export function subjects(kind: QuestionKind, columns: BookColumn[]): BookColumn[
   }
 }
 
-/** Columns that may make groups: those with few, public values. */
-export const groupers = (book: Book): BookColumn[] => book.columns.filter(c => c.name !== book.unit).filter(c => c.type === "category" || c.type === "ordered" || c.type === "integer");
+/** Columns that may make groups: those whose values are public. */
+export const groupers = (book: Book): BookColumn[] => book.columns.filter(c => c.name !== book.unit && values(c).length > 0);
+
+/** Columns that make no groups, by the reason. */
+export function ungrouped(book: Book): { unit: string[]; numbers: string[]; unstated: string[] } {
+  const rest = book.columns.filter(c => c.name !== book.unit && values(c).length === 0);
+  return {
+    unit: book.columns.filter(c => c.name === book.unit).map(c => c.name),
+    numbers: rest.filter(c => isNumber(c) || isDate(c)).map(c => c.name),
+    unstated: rest.filter(c => !isNumber(c) && !isDate(c)).map(c => c.name),
+  };
+}
 
 /** Kinds that the columns of a book allow. */
 export function possible(book: Book): QuestionKind[] {
@@ -96,7 +106,7 @@ export function fresh(book: Book, kind: QuestionKind = "count"): Draft {
     rows: "",
     within: "",
     at: "0.95",
-    about: "1000",
+    about: firstAbout(kind),
   };
 }
 
@@ -114,8 +124,12 @@ export function withKind(d: Draft, kind: QuestionKind, book: Book): Draft {
     where: grouped || kind === "ratio" ? d.where : [],
     columns: kind === d.kind ? d.columns : first,
     within: kind === d.kind ? d.within : "",
+    about: needsAbout(kind) === needsAbout(d.kind) ? d.about : firstAbout(kind),
   };
 }
+
+/** How many records a group is taken to have at first: where the price depends on it, what is public or what the asker says. */
+const firstAbout = (kind: QuestionKind): string => (needsAbout(kind) ? "" : "1000");
 
 const name = (column: string): string => (/^[\p{L}\p{N}_.-]+$/u.test(column) && !/^(and|or|not|in|is|missing)$/i.test(column) && !/^[\d.-]/.test(column) ? column : "`" + column.replace(/`/g, "``") + "`");
 const quoted = (text: string): string => "'" + text.replace(/'/g, "''") + "'";
@@ -221,7 +235,7 @@ export function lacks(d: Draft, book: Book): Missing | undefined {
   if (d.kind === "correlated" && d.states.length === 0) return "states";
   if (paysFirst(d.kind)) return positive(d.within, 9) ? undefined : "pay";
   if (!(Number(d.within) > 0)) return "within";
-  if (takesAbout(d.kind) && (needsAbout(d.kind) || d.about !== "") && !(Number.isInteger(Number(d.about)) && Number(d.about) > 0)) return "about";
+  if (takesAbout(d.kind) && ((needsAbout(d.kind) && book.records === undefined) || d.about !== "") && !(Number.isInteger(Number(d.about)) && Number(d.about) > 0)) return "about";
   return undefined;
 }
 

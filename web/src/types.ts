@@ -405,6 +405,8 @@ export interface Book {
   /** How many charges have no answer. */
   forfeited_charges?: number;
   max_rows?: number;
+  /** The public number of records that count: exact, or as the steward stated it. */
+  records?: number;
   /** The table is deleted; the book stays. */
   table_deleted?: boolean;
   statement: Message[];
@@ -426,6 +428,7 @@ export interface OpenBook {
   rho?: string;
   max_rows?: number;
   at_most?: number;
+  records?: number;
   columns?: { name: string; bounds?: [string, string]; keys?: string[] }[];
   model?: { column: string; other?: string; distribution: unknown };
   other_people?: boolean;
@@ -487,6 +490,9 @@ export interface QuotedQuestion {
   asked: Message[];
   cost: Amount;
   accuracy: Promised;
+  /** For which groups the margin holds, and what the answer will probably miss. */
+  reach?: Message;
+  warnings?: Message[];
   sampling?: { within: number; basis: Message };
   columns: { name: string; table_bounds?: string[]; used?: string[]; outside?: Message }[];
   groups: number;
@@ -544,6 +550,7 @@ export interface AnswerRow {
 export interface AnsweredQuestion {
   asked: Message[];
   kind: QuestionKind;
+  question?: Question;
   result: { rows: AnswerRow[]; total?: number; unit_label?: string };
   accuracy?: Promised;
   notes?: Message[];

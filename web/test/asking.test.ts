@@ -11,8 +11,9 @@ import { keptKeys } from "../src/book/version";
 import { area, days, spread, stacked, totals, type Step } from "../src/charts/area";
 import { decimals, dot, extremes, range, withoutRank } from "../src/charts/dots";
 import { halfScale, ruler } from "../src/charts/ruler";
-import { groupers, askable, adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, suits, withKind, type Draft } from "../src/question";
+import { groupers, ungrouped, askable, adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, suits, withKind, type Draft } from "../src/question";
 import { lacking, modelOf, requestOf as openRequest } from "../src/book/opening";
+import { template } from "../src/lang";
 import type { Book, Table } from "../src/types";
 import type { VNode } from "preact";
 
@@ -92,6 +93,19 @@ describe("a question", () => {
     const modelled = askable({ ...book, model: { column: "level", states: ["low"] }, publics });
     expect([possible(modelled), groupers(modelled).map(c => c.name)]).toEqual([["count", "histogram", "correlated"], ["level"]]);
     expect(askable(book)).toBe(book);
+  });
+  test("groups are columns whose values are public, and the rest has its reason", () => {
+    const columns = [{ name: "sex", type: "category", keys: ["f", "m"] }, { name: "level", type: "ordered", order: ["a", "b"] }, { name: "note", type: "category" }, { name: "age", type: "integer", bounds: ["0", "110"] as [string, string] }, { name: "person", type: "category", keys: ["x"] }];
+    const own = { ...book, unit: "person", columns } as Book;
+    expect(groupers(own).map(c => c.name)).toEqual(["sex", "level"]);
+    expect(ungrouped(own)).toEqual({ unit: ["person"], numbers: ["age"], unstated: ["note"] });
+  });
+  test("the records of a group are what is public, else what the asker says, and no number by itself", () => {
+    const d = withKind(fresh(book), "mean", book);
+    expect([d.about, lacks({ ...d, within: "2" }, book), lacks({ ...d, within: "2" }, { ...book, records: 5000 })]).toEqual(["", "about", undefined]);
+    expect(requestOf({ ...book, records: 5000 }, [{ ...d, within: "2" }]).questions[0]).toMatchObject({ margin: { within: 2, at: "0.95" } });
+    expect(withKind({ ...d, about: "70" }, "variance", book).about).toBe("70");
+    expect(withKind(d, "count", book).about).toBe("1000");
   });
   test("the condition quotes names and texts", () => {
     const where = condition(
@@ -225,6 +239,20 @@ describe("an answer", () => {
     }
     expect(all(dot({ keys: [], value: null }, [0, 1]), "circle")).toHaveLength(0);
   });
+  test("no axis passes the public bounds", () => {
+    const ages = [{ value: 104, noise: 12, low: 92, high: 110, sampling: 30 }, { value: 3, noise: 9, low: 0, high: 12, sampling: 5 }];
+    expect(range(ages, [0, 110])).toEqual([0, 110]);
+    expect(range([{ value: 50, noise: 1, low: 49, high: 51 }], [0, 110])[0]).toBeGreaterThanOrEqual(0);
+    expect(range([], [0, 0.5])).toEqual([0, 0.5]);
+  });
+  test("the greatest is named only where no other interval overlaps with it", () => {
+    const of = (...list: [number, number][]): { value: number; low: number; high: number; noise: number }[] => list.map(([value, noise]) => ({ value, noise, low: value - noise, high: value + noise }));
+    expect(extremes(of([10, 1], [20, 1], [30, 1]))).toMatchObject({ alone: true, apart: true });
+    expect(extremes(of([10, 1], [29, 1], [30, 1]))).toMatchObject({ alone: false, apart: true });
+    expect(extremes(of([10, 1], [10.5, 1], [30, 1]))).toMatchObject({ alone: false, apart: true });
+    expect(extremes(of([10, 30], [20, 30]))).toMatchObject({ alone: false, apart: false });
+    expect(template("answer.apart") + template("answer.others") + template("answer.notapart")).not.toContain("greatest value is");
+  });
   test("groups differ only beyond all their margins", () => {
     expect(extremes(rows)).toMatchObject({ most: { keys: ["B"] }, least: { keys: ["C"] }, apart: true, any: true });
     // The furthest two are uncertain, but two others differ.
@@ -280,7 +308,7 @@ describe("a book", () => {
   });
   test("the request that opens one", () => {
     const table = { id: "tb_1", unit: "person", columns_detail: [{ name: "age", type: "integer", bounds: ["0", "110"] }, { name: "ward", type: "category" }] } as unknown as Table;
-    const form = { accounting: "zcdp" as const, cap: { rho: "0.1" }, delta: "0.000001", rows: "8", most: "", name: "", model: undefined, bounds: { age: ["0", "99"] as [string, string] }, keys: { ward: "A\nB\nA\n" }, others: false, share: true };
+    const form = { accounting: "zcdp" as const, cap: { rho: "0.1" }, delta: "0.000001", rows: "8", most: "", records: "", name: "", model: undefined, bounds: { age: ["0", "99"] as [string, string] }, keys: { ward: "A\nB\nA\n" }, others: false, share: true };
     expect(openRequest(table, form, false)).toEqual({
       table: "tb_1", accounting: "zcdp", rho: "0.1", delta: "0.000001", max_rows: 8, share_answers: true, confirm: false,
       columns: [{ name: "age", bounds: ["0", "99"] }, { name: "ward", keys: ["A", "B"] }],
@@ -295,6 +323,8 @@ describe("a book", () => {
     expect(openRequest(records, { ...form, model, most: "50" }, true).model).toEqual({ column: "ward", other: "high", distribution: { type: "chain", states: ["low", "high"] } });
     expect(openRequest(records, { ...form, model, most: "50" }, true).at_most).toBeUndefined();
     expect(openRequest(records, { ...form, most: "50" }, true).at_most).toBe(50);
+    expect(openRequest(table, { ...form, records: "3000" }, true).records).toBe(3000);
+    expect([lacking(table, { ...form, records: "x" }), lacking(table, { ...form, records: "60", most: "50" })]).toEqual([["records"], ["records"]]);
     expect(openRequest(table, { ...form, model }, true).model).toBeUndefined();
     expect([lacking(records, { ...form, model }), lacking(records, { ...form, model: { ...model, column: "" } }), lacking(records, { ...form, model: { ...model, text: "a,b" } })]).toEqual([[], ["model"], ["model"]]);
     expect(modelOf('{"type":1}')).toBeUndefined();

@@ -4,8 +4,8 @@ import { delta, least, left, letter, paid } from "../amount";
 import { halfScale, ruler } from "../charts/ruler";
 import { compact, number } from "../format";
 import { said, t } from "../lang";
-import { paysFirst, presets, takesAbout, type Draft } from "../question";
-import type { Book, Quote, QuotedQuestion } from "../types";
+import { needsAbout, paysFirst, presets, takesAbout, type Draft } from "../question";
+import type { Book, Message, Quote, QuotedQuestion } from "../types";
 import { unitText } from "./unit";
 
 interface Props {
@@ -56,8 +56,8 @@ export function MarginFields({ d, change, quoted, book }: Props): VNode {
             <label class="thin" for="about">
               {t(d.by.length > 0 ? "margin.about.group" : "margin.about")}
             </label>{" "}
-            <input id="about" class="small" type="number" min="1" step="1" value={d.about} onInput={e => change({ ...d, about: e.currentTarget.value })} /> {t("unit.records")}{" "}
-            <small class="q">{t("margin.guess")}</small>
+            <input id="about" class="small" type="number" min="1" step="1" value={d.about} placeholder={quoted?.accuracy.about === undefined ? undefined : String(quoted.accuracy.about)} onInput={e => change({ ...d, about: e.currentTarget.value })} /> {t("unit.records")}{" "}
+            <small class="q">{t(needsAbout(d.kind) && d.about === "" && book.records !== undefined ? "margin.public" : "margin.guess")}</small>
           </span>
         ) : null}
       </p>
@@ -119,6 +119,16 @@ export function Price({ quote, quoted, current, several }: { quote: Quote | unde
   );
 }
 
+/** What an answer will probably miss, before it is paid. */
+export function Warnings({ list }: { list: Message[] }): VNode | null {
+  if (list.length === 0) return null;
+  return (
+    <p class="note wa" role="status">
+      {list.map(m => said(m)).join(" ")}
+    </p>
+  );
+}
+
 /** How a sampling margin compares with the noise, as an advice in one sentence. */
 export function advice(noise: number, sampling: number): "noise" | "chance" | "alike" {
   if (noise > sampling * 1.1) return "noise";
@@ -127,11 +137,19 @@ export function advice(noise: number, sampling: number): "noise" | "chance" | "a
 
 export function Rulers({ d, quoted }: { d: Draft; quoted: QuotedQuestion | undefined }): VNode | null {
   const noise = quoted?.accuracy.within ?? undefined;
-  if (!quoted || noise === undefined) return quoted ? <p class="sub pad">{t("ruler.none")}</p> : null;
+  if (!quoted) return null;
+  if (noise === undefined) {
+    return (
+      <>
+        <Warnings list={quoted.warnings ?? []} />
+        <p class="sub pad">{t("ruler.none")}</p>
+      </>
+    );
+  }
   const chance = quoted.sampling?.within;
   const scale = halfScale(noise, chance);
   const unit = unitOf(d, quoted);
-  const about = Number(d.about);
+  const about = Number(d.about) || (quoted.accuracy.about ?? 0);
   return (
     <>
       <div class="rule">
@@ -159,8 +177,9 @@ export function Rulers({ d, quoted }: { d: Draft; quoted: QuotedQuestion | undef
         </div>
       </div>
       <p class="sub pad">
-        {quoted.accuracy.words ? said(quoted.accuracy.words) : ""} {chance === undefined ? t("ruler.nochance") : t(`advice.${advice(noise, chance)}`, { within: compact(chance), n: number(about) })} {quoted.sampling ? said(quoted.sampling.basis) : ""}
+        {quoted.accuracy.words ? said(quoted.accuracy.words) : ""} {quoted.reach ? said(quoted.reach) : ""} {chance === undefined ? t("ruler.nochance") : t(`advice.${advice(noise, chance)}`, { within: compact(chance), n: number(about) })} {quoted.sampling ? said(quoted.sampling.basis) : ""}
       </p>
+      <Warnings list={quoted.warnings ?? []} />
     </>
   );
 }

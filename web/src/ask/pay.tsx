@@ -1,4 +1,5 @@
 // Paying: asked once, then the wait for the fixed time at which the answer leaves.
+import { Warnings } from "./margin";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, idempotencyKey, part, request } from "../api";
@@ -94,6 +95,7 @@ export function PayDialog(props: { book: Book; quote: Quote | undefined; first?:
             ))}
           </ul>
           <p>{rich("pay.text", { letter: letter(quote.cost), cost: main(quote.cost).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") })}</p>
+          <Warnings list={quote.questions.flatMap(q => q.warnings ?? [])} />
           {quote.statement.map((m, i) => (
             <p key={i} class="sub flat">
               {said(m)}

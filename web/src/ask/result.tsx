@@ -26,12 +26,12 @@ export function half(v: number | undefined, places: number): string {
 
 const placesOf = (list: (number | undefined)[]): number => decimals(Math.max(0, ...list.filter((v): v is number => v !== undefined)));
 
-export function ResultTable(props: { rows: AnswerRow[]; unit?: string | undefined; label: string; value: string; by?: string | undefined }): VNode {
+export function ResultTable(props: { rows: AnswerRow[]; unit?: string | undefined; label: string; value: string; by?: string | undefined; bounds?: [number, number] | undefined }): VNode {
   const { rows } = props;
   const [all, show] = useState(false);
   const shown = all ? rows : rows.slice(0, firstRows);
   const grouped = rows.some(r => (r.keys ?? []).length > 0);
-  const scale = range(rows);
+  const scale = range(rows, props.bounds);
   const has = { sampling: rows.some(r => r.sampling !== undefined), records: rows.some(r => r.records !== undefined), noise: rows.some(r => r.noise !== undefined), number: rows.some(r => valueOf(r) !== undefined) };
   const places = { noise: placesOf(rows.map(r => r.noise)), sampling: placesOf(rows.map(r => r.sampling)) };
   return (

@@ -1,7 +1,7 @@
 // A question as a sentence with choices in it, and the public bounds that it uses.
 import type { ComponentChildren, VNode } from "preact";
 import { has, said, t, template, type Key } from "../lang";
-import { boundsOf, groupers, isDate, isNumber, keysOf, possible, subjects, values, withKind, type Condition, type Draft, type Operator } from "../question";
+import { boundsOf, groupers, ungrouped, isDate, isNumber, keysOf, possible, subjects, values, withKind, type Condition, type Draft, type Operator } from "../question";
 import type { Book, BookColumn, QuestionKind, QuotedQuestion } from "../types";
 import { Scroll, Select, type Choice } from "../ui";
 
@@ -104,6 +104,25 @@ function By({ book, d, change }: Editing): VNode {
   );
 }
 
+/** Why the other columns are not offered as groups. */
+function NoGroups({ book }: { book: Book }): VNode | null {
+  const why = ungrouped(book);
+  const rows = (["unstated", "numbers", "unit"] as const).filter(k => why[k].length > 0);
+  if (rows.length === 0) return null;
+  return (
+    <details class="sub pad">
+      <summary>{t("groups.rest")}</summary>
+      <ul>
+        {rows.map(k => (
+          <li key={k}>
+            <span class="mono">{why[k].join(", ")}</span>: {t(`groups.${k}`)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 function Several(props: { label: string; all: string[]; chosen: string[]; change: (list: string[]) => void }): VNode {
   return (
     <span class="several" role="group" aria-label={props.label}>
@@ -143,7 +162,13 @@ export function Sentence({ book, d, change }: Editing): VNode {
     where: <Where book={book} d={d} change={change} />,
   };
   const key = d.kind === "ratio" ? (d.of === "share" ? "sentence.ratio.share" : "sentence.ratio.quantile") : `sentence.${d.kind}`;
-  return <p class="sent">{slots(template(has(key) ? key : "sentence.mean"), nodes)}</p>;
+  const sentence = template(has(key) ? key : "sentence.mean");
+  return (
+    <>
+      <p class="sent">{slots(sentence, nodes)}</p>
+      {sentence.includes("{by}") ? <NoGroups book={book} /> : null}
+    </>
+  );
 }
 
 const range = (b: [string, string] | undefined): string => (b ? t("columns.range", { least: b[0], greatest: b[1] }) : "–");

@@ -11,6 +11,8 @@ export interface Form {
   rows: string;
   /** A public bound of the number of records; empty for that of the server. */
   most: string;
+  /** About how many records count, from a published figure; may be empty. */
+  records: string;
   name: string;
   bounds: Record<string, [string, string]>;
   keys: Record<string, string>;
@@ -20,7 +22,7 @@ export interface Form {
   share: boolean;
 }
 
-export const empty: Form = { accounting: "epsilon", cap: { epsilon: "1", delta: "0" }, delta: "0.000001", rows: "", most: "", name: "", bounds: {}, keys: {}, model: undefined, others: false, share: true };
+export const empty: Form = { accounting: "epsilon", cap: { epsilon: "1", delta: "0" }, delta: "0.000001", rows: "", most: "", records: "", name: "", bounds: {}, keys: {}, model: undefined, others: false, share: true };
 
 const listed = (text: string): string[] => [...new Set(text.split("\n").map(s => s.trim()).filter(s => s !== ""))];
 
@@ -54,6 +56,7 @@ export function requestOf(table: Table, f: Form, confirm: boolean): OpenBook {
     ...(f.name !== "" ? { name: f.name } : {}),
     ...(table.unit && f.rows !== "" ? { max_rows: Number(f.rows) } : {}),
     ...(f.most !== "" && !f.model ? { at_most: Number(f.most) } : {}),
+    ...(f.records !== "" && !f.model ? { records: Number(f.records) } : {}),
     ...(columns.length > 0 ? { columns } : {}),
     ...(f.model && !table.unit ? { model: { column: f.model.column, ...(f.model.other !== "" ? { other: f.model.other } : {}), distribution: JSON.parse(f.model.text) as unknown } } : {}),
     ...(f.others ? { other_people: true } : {}),
@@ -65,12 +68,13 @@ export function requestOf(table: Table, f: Form, confirm: boolean): OpenBook {
 const whole = (text: string): boolean => /^[1-9]\d{0,8}$/.test(text);
 
 /** What the form still needs, by the names of texts. */
-export function lacking(table: Table, f: Form): ("cap" | "delta" | "rows" | "most" | "name" | "model")[] {
+export function lacking(table: Table, f: Form): ("cap" | "delta" | "rows" | "most" | "records" | "name" | "model")[] {
   const cap = f.accounting === "zcdp" ? positive(f.cap.rho ?? "", 15) : positive(f.cap.epsilon ?? "", 9);
   const delta = f.accounting !== "zcdp" || (positive(f.delta, 18) && Number(f.delta) < 1);
   const rows = !table.unit || whole(f.rows);
   const most = f.most === "" || whole(f.most);
+  const records = f.records === "" || (whole(f.records) && Number(f.records) <= Number(f.most || "1000000"));
   const name = f.name === "" || /^[a-z0-9-]{1,64}$/.test(f.name);
   const model = !f.model || table.unit || (modelOf(f.model.text) && f.model.column !== "");
-  return [...(cap ? [] : ["cap" as const]), ...(delta ? [] : ["delta" as const]), ...(rows ? [] : ["rows" as const]), ...(most ? [] : ["most" as const]), ...(name ? [] : ["name" as const]), ...(model ? [] : ["model" as const])];
+  return [...(cap ? [] : ["cap" as const]), ...(delta ? [] : ["delta" as const]), ...(rows ? [] : ["rows" as const]), ...(most ? [] : ["most" as const]), ...(records ? [] : ["records" as const]), ...(name ? [] : ["name" as const]), ...(model ? [] : ["model" as const])];
 }

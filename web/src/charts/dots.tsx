@@ -16,8 +16,15 @@ export function interval(row: AnswerRow): [number, number] | undefined {
   return row.noise === undefined ? undefined : [v - row.noise, v + row.noise];
 }
 
-/** One scale for all rows, so that they can be compared: round ends around all intervals. */
-export function range(rows: AnswerRow[]): [number, number] {
+/** One scale for all rows, so that they can be compared: round ends around all intervals, within the public bounds of the values. */
+export function range(rows: AnswerRow[], bounds?: [number, number]): [number, number] {
+  const [from, to] = around(rows);
+  if (!bounds) return [from, to];
+  const within: [number, number] = [Math.max(from, bounds[0]), Math.min(to, bounds[1])];
+  return within[0] < within[1] ? within : bounds;
+}
+
+function around(rows: AnswerRow[]): [number, number] {
   let least = Infinity;
   let greatest = -Infinity;
   for (const row of rows) {
@@ -68,10 +75,11 @@ export const withoutRank = (rows: AnswerRow[], rank: boolean | undefined): Answe
 
 /**
  * The two rows that lie furthest apart: whether their intervals, with the sampling errors,
- * leave a difference, and whether those of any two rows do. Nothing is said where a row
+ * leave a difference, and whether those of any two rows do. They are the greatest and the least
+ * (alone) only where no interval of another row overlaps with theirs. Nothing is said where a row
  * has no interval.
  */
-export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow; apart: boolean; any: boolean } | undefined {
+export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow; apart: boolean; any: boolean; alone: boolean } | undefined {
   const known = rows.filter(r => valueOf(r) !== undefined);
   const [first] = known;
   if (!first || known.length < 2 || known.some(r => interval(r) === undefined)) return undefined;
@@ -82,7 +90,8 @@ export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow
   }
   const low = (r: AnswerRow): number => (interval(r)?.[0] ?? -Infinity) - (r.sampling ?? 0);
   const high = (r: AnswerRow): number => (interval(r)?.[1] ?? Infinity) + (r.sampling ?? 0);
-  return { most, least, apart: low(most) > high(least), any: Math.max(...known.map(low)) > Math.min(...known.map(high)) };
+  const alone = known.every(r => r === most || low(most) > high(r)) && known.every(r => r === least || high(least) < low(r));
+  return { most, least, alone, apart: low(most) > high(least), any: Math.max(...known.map(low)) > Math.min(...known.map(high)) };
 }
 
 /** Decimals that suit a half width: two significant digits of it. */

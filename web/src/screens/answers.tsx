@@ -43,7 +43,7 @@ function Meaning({ q, rows }: { q: AnsweredQuestion; rows: AnswerRow[] }): VNode
   if (!ends && !limits && care.length === 0) return <></>;
   return (
     <section class="card say">
-      {ends ? <p class="plain">{rich(ends.apart ? "answer.apart" : ends.any ? "answer.others" : "answer.notapart", { most: nameOf(ends.most), least: nameOf(ends.least) })}</p> : null}
+      {ends ? <p class="plain">{rich(ends.alone ? "answer.greatest" : ends.apart ? "answer.apart" : ends.any ? "answer.others" : "answer.notapart", { most: nameOf(ends.most), least: nameOf(ends.least) })}</p> : null}
       {limits && only?.noise !== undefined ? (
         <p class="plain">{rich("answer.single", { from: number(limits[0], decimals(only.noise)), to: number(limits[1], decimals(only.noise)), times: Math.round(Number(q.accuracy?.at ?? "0.95") * 100) })}</p>
       ) : null}
@@ -62,6 +62,14 @@ function Meaning({ q, rows }: { q: AnsweredQuestion; rows: AnswerRow[] }): VNode
       ) : null}
     </section>
   );
+}
+
+/** The public bounds of a value that lies between those of its column. */
+function boundsOfAnswer(q: AnsweredQuestion, book: Book | undefined): [number, number] | undefined {
+  if (q.kind !== "mean" && q.kind !== "quantile") return undefined;
+  const own = q.question?.["bounds"] as string[] | undefined;
+  const [lo, hi] = (own ?? book?.columns.find(c => c.name === q.question?.["column"])?.bounds ?? []).map(Number);
+  return lo !== undefined && hi !== undefined && lo < hi ? [lo, hi] : undefined;
 }
 
 function within(q: AnsweredQuestion): { n: number; of: number; within: number } | undefined {
@@ -173,7 +181,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 ) : null}
                 {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
                 {rows.length === 1 && typeof rows[0]?.value === "number" ? <Single q={q} row={rows[0]} /> : null}
-                {rows.length === 1 && q.accuracy?.rank ? null : <ResultTable rows={rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "ratio" ? "answer.figures" : q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />}
+                {rows.length === 1 && q.accuracy?.rank ? null : <ResultTable rows={rows} bounds={boundsOfAnswer(q, book)} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "ratio" ? "answer.figures" : q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />}
                 {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
               </section>
               <Meaning q={q} rows={rows} />

@@ -203,6 +203,7 @@ function OpenForm({ table }: { table: Table }): VNode {
             <p class="plain2">{table.unit ? rich("unit.by", { column: table.unit }) : t("unit.rows")}</p>
             {table.unit ? <Field label={t("open.rows")} type="number" value={f.rows} input={rows => change({ rows })} hint={t("open.rows.hint")} invalid={f.rows === ""} /> : null}
             {f.model ? null : <Field label={t("open.most")} type="number" value={f.most} input={most => change({ most })} hint={t("open.most.hint")} />}
+            {f.model ? null : <Field label={t("open.records")} type="number" value={f.records} input={records => change({ records })} hint={t("open.records.hint")} />}
           </Card>
           <Card title={t("open.more")}>
             <Field label={t("open.name")} value={f.name} input={name => change({ name })} hint={t("open.name.hint")} mono invalid={f.name !== "" && !/^[a-z0-9-]{1,64}$/.test(f.name)} />
