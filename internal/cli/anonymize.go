@@ -53,6 +53,7 @@ func newAnonymize(t *terminal) *cobra.Command {
 	f.earlier.register(c)
 	s.BoolVar(&f.dryRun, "dry-run", false, "say what would be read, dropped, transformed and kept; make no groups and write nothing")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1, or with --dry-run noren.anonymize.plan/1")
+	groupFlags(c, releaseGroups)
 	return c
 }
 

@@ -85,6 +85,7 @@ func newRoot(t *terminal) *cobra.Command {
 		{heading: "Query data sets:", commands: []*cobra.Command{newLedger(t), newQuery(t), newAsk(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
 		{heading: "Collect data from devices:", commands: []*cobra.Command{newLDP(t)}},
 		{heading: "Prove:", commands: []*cobra.Command{newCertificate(t)}},
+		{heading: "Look up:", commands: []*cobra.Command{newExplain(t)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading})
 		for _, c := range g.commands {
@@ -92,7 +93,7 @@ func newRoot(t *terminal) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newExplain(t), newVersion(t), newWorker(t), newMoved())
+	root.AddCommand(newVersion(t), newWorker(t), newMoved())
 	helpTexts(root)
 	plainDefaults(root)
 	usageArgs(root)

@@ -17,7 +17,7 @@ func newExplain(t *terminal) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain [TERM...]",
-		Short: "Say what a term of a result means",
+		Short: "Explain a term of a result",
 		RunE: func(_ *cobra.Command, args []string) error {
 			terms, err := explained(t, args)
 			if err != nil {

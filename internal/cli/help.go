@@ -49,7 +49,9 @@ func plainDefaults(c *cobra.Command) {
 				words[i] = strconv.FormatFloat(x, 'g', -1, 64)
 			}
 		}
-		f.DefValue = strings.Join(words, ",")
+		if inside != "]" { // pflag shows no default for [] alone
+			f.DefValue = strings.Join(words, ",")
+		}
 	})
 	for _, sub := range c.Commands() {
 		plainDefaults(sub)

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// Every flag of noren anonymize stands in one group of its help, and every group names flags
+// that exist.
+func TestFlagGroups(t *testing.T) {
+	c := newAnonymize(newTerminal(nil, &strings.Builder{}, &strings.Builder{}))
+	c.InitDefaultHelpFlag()
+	var named []string
+	for _, g := range releaseGroups {
+		for _, name := range g.flags {
+			if c.Flags().Lookup(name) == nil {
+				t.Errorf("group %q names --%s, which is no flag", g.title, name)
+			}
+			if slices.Contains(named, name) {
+				t.Errorf("--%s stands in two groups", name)
+			}
+			named = append(named, name)
+		}
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && !slices.Contains(named, f.Name) {
+			t.Errorf("--%s stands in no group", f.Name)
+		}
+	})
+	if first := releaseGroups[0].flags; len(first) > 6 || first[0] != "output" {
+		t.Errorf("the first group is %q", first)
+	}
+}
+
+// No help shows a default where there is none.
+func TestEmptyDefaultsAreLeftOut(t *testing.T) {
+	for _, args := range [][]string{{"anonymize"}, {"assess"}, {"query", "mean"}, {"ratio", "fit"}, {"ldp", "randomize"}} {
+		var out strings.Builder
+		if code := Run(t.Context(), append(args, "--help"), nil, &out, &out); code != 0 || strings.Contains(out.String(), "(default )") {
+			t.Errorf("noren %s --help: exit code %d, an empty default: %v", strings.Join(args, " "), code, strings.Contains(out.String(), "(default )"))
+		}
+	}
+}
