@@ -70,7 +70,6 @@ var hintTexts = []Entry{
 	{"between 0.5 and 4 is usual for one report", "1 回の報告では 0.5 から 4 が普通です"},
 	{"both are PEM files, and the key belongs to the certificate", "どちらも PEM ファイルで、鍵は証明書に対応するものです"},
 	{"bring the certificates of ledger %s", "台帳 %s の証明書を用意してください"},
-	{"change one of them", "どちらかを変えてください"},
 	{"change one of your recipes", "自分のレシピのどれかを変えてください"},
 	{"check that mechanism, epsilon, labels and cohorts are those that the reports were made by, and that the answers were randomised", "仕組み、epsilon、ラベル、コホートが報告を作ったときのものか、回答が確率化されているかを確かめてください"},
 	{"chmod 600 the file, or make a new key if others may have read it", "ファイルを chmod 600 にするか、他人に読まれた可能性があれば新しい鍵を作ってください"},
