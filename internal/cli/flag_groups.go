@@ -2,8 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,64 +11,70 @@ import (
 
 // flagGroup is a part of the flags of a command, as its help shows them.
 type flagGroup struct {
-	title string
-	flags []string
+	heading string
+	flags   []string
 }
 
 // releaseGroups are the flags of noren anonymize. The first group holds those that most
 // releases need.
 var releaseGroups = []flagGroup{
-	{"Needed for most releases", []string{"output", "k", "quasi", "identifier", "unit", "spec"}},
-	{"What to release", []string{"sensitive", "other", "publish", "ranges", "round", "hierarchy", "pseudonym", "suppress"}},
-	{"Guarantee", []string{
+	{heading: "Needed for most releases", flags: []string{"output", "k", "quasi", "identifier", "unit", "spec"}},
+	{heading: "What to release", flags: []string{"sensitive", "other", "publish", "ranges", "round", "hierarchy", "pseudonym", "suppress"}},
+	{heading: "Guarantee", flags: []string{
 		"l", "l-model", "c", "l-missing", "t", "unit-linkage",
 		"previous", "previous-source", "previous-quasi", "previous-certificate",
 	}},
-	{"Reading INPUT", []string{
+	{heading: "Reading INPUT", flags: []string{
 		"sheet", "header", "no-header", "header-row", "hidden", "delimiter", "encoding", "missing", "type", "format", "order", "query",
 	}},
-	{"Writing OUTPUT", []string{"force", "split-rows", "output-delimiter", "output-encoding", "formulas", "keep-order", "certificate", "report"}},
-	{"Effort", []string{"method", "refine", "gap", "scale", "coarse", "m", "gamma", "workers", "memory"}},
-	{"Running", []string{"dry-run", "json", "seed", "seed-insecure", "help"}},
+	{heading: "Writing OUTPUT", flags: []string{"force", "split-rows", "output-delimiter", "output-encoding", "formulas", "keep-order", "certificate", "report"}},
+	{heading: "Effort", flags: []string{"method", "refine", "gap", "scale", "coarse", "m", "gamma", "workers", "memory"}},
+	{heading: "Running", flags: []string{"dry-run", "json", "seed", "seed-insecure", "help"}},
 }
 
-// groupFlags shows the flags of a command in groups. What no group names stands at the end.
+// otherGroup and globalGroup are the flags that no group of a command names, and those of
+// the whole program.
+var otherGroup, globalGroup = flagGroup{heading: "Other flags"}, flagGroup{heading: "Global flags"}
+
+// groupFlags shows the flags of a command in groups.
 func groupFlags(c *cobra.Command, groups []flagGroup) {
 	c.SetUsageFunc(func(c *cobra.Command) error {
 		w := c.OutOrStderr()
-		fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
+		fmt.Fprint(w, "Usage:\n  ", c.UseLine(), "\n")
 		if c.HasExample() {
-			fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+			fmt.Fprint(w, "\nExamples:\n", c.Example, "\n")
 		}
 		var named []string
 		for _, g := range groups {
 			named = append(named, g.flags...)
-			printFlags(c, g.title, g.flags)
+			g.print(w, c.LocalFlags())
 		}
-		var rest []string
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if !slices.Contains(named, f.Name) {
-				rest = append(rest, f.Name)
-			}
-		})
-		printFlags(c, "Other flags", rest)
-		if c.HasAvailableInheritedFlags() {
-			fmt.Fprintf(w, "\nGlobal Flags:\n%s", strings.TrimRight(c.InheritedFlags().FlagUsages(), " "))
-		}
+		otherGroup.of(c.LocalFlags(), named).print(w, c.LocalFlags())
+		globalGroup.of(c.InheritedFlags(), nil).print(w, c.InheritedFlags())
 		return nil
 	})
 }
 
-// printFlags prints flags under a title, in the order of names.
-func printFlags(c *cobra.Command, title string, names []string) {
+// of is the group with all flags of a set but some.
+func (g flagGroup) of(set *pflag.FlagSet, but []string) flagGroup {
+	set.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(but, f.Name) {
+			g.flags = append(g.flags, f.Name)
+		}
+	})
+	return g
+}
+
+// print prints the flags of a group in its order, under its heading.
+func (g flagGroup) print(w io.Writer, from *pflag.FlagSet) {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.SortFlags = false
-	for _, name := range names {
-		if f := c.LocalFlags().Lookup(name); f != nil {
+	for _, name := range g.flags {
+		if f := from.Lookup(name); f != nil {
 			set.AddFlag(f)
 		}
 	}
 	if set.HasAvailableFlags() {
-		fmt.Fprintf(c.OutOrStderr(), "\n%s:\n%s", title, set.FlagUsages())
+		fmt.Fprint(w, "\n", g.heading, ":\n", set.FlagUsages())
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Every flag of noren anonymize stands in one group of its help, and every group names flags
+// Every flag of noren anonymize is in one group of its help, and every group names flags
 // that exist.
 func TestFlagGroups(t *testing.T) {
 	c := newAnonymize(newTerminal(nil, &strings.Builder{}, &strings.Builder{}))
@@ -17,17 +17,17 @@ func TestFlagGroups(t *testing.T) {
 	for _, g := range releaseGroups {
 		for _, name := range g.flags {
 			if c.Flags().Lookup(name) == nil {
-				t.Errorf("group %q names --%s, which is no flag", g.title, name)
+				t.Errorf("group %q names --%s, which is no flag", g.heading, name)
 			}
 			if slices.Contains(named, name) {
-				t.Errorf("--%s stands in two groups", name)
+				t.Errorf("--%s is in two groups", name)
 			}
 			named = append(named, name)
 		}
 	}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden && !slices.Contains(named, f.Name) {
-			t.Errorf("--%s stands in no group", f.Name)
+			t.Errorf("--%s is in no group", f.Name)
 		}
 	})
 	if first := releaseGroups[0].flags; len(first) > 6 || first[0] != "output" {

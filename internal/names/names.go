@@ -46,6 +46,7 @@ func emoji(r rune) bool { return r == 0xfe0f || r > 0xff && unicode.In(r, unicod
 
 // joining are the scripts in which a joiner, or its opposite, changes the form of letters.
 var joining = []*unicode.RangeTable{
-	unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati,
-	unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Tibetan, unicode.Myanmar, unicode.Khmer,
+	unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi,
+	unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala,
+	unicode.Tibetan, unicode.Myanmar, unicode.Khmer,
 }

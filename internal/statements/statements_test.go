@@ -56,7 +56,8 @@ func (c *countedConn) QueryContext(ctx context.Context, query string, args []dri
 // open is a database of some connections with a table of one column.
 func open(t *testing.T, connections int) (*sql.DB, *counted) {
 	t.Helper()
-	in, err := sqlite.NewConnector("file:" + filepath.ToSlash(filepath.Join(t.TempDir(), "test.db")) + "?_txlock=immediate&_pragma=synchronous(OFF)&_pragma=busy_timeout(20000)")
+	in, err := sqlite.NewConnector("file:" + filepath.ToSlash(filepath.Join(t.TempDir(), "test.db")) +
+		"?_txlock=immediate&_pragma=synchronous(OFF)&_pragma=busy_timeout(20000)")
 	if err != nil {
 		t.Fatal(err)
 	}
