@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -99,6 +100,9 @@ func plainOrAbsent(path string) error {
 	}
 	if !info.Mode().IsRegular() {
 		return noren.Usagef(path, "expected a file, got a link or another kind of entry").Hinted("put the file itself in its place: no link in the folder of a server is followed")
+	}
+	if tempfile.SecondName(path) {
+		return noren.Usagef(path, "the file has a second name, a hard link: what is written to it changes both").Hinted("put a copy of the file in its place, and copy folders without links")
 	}
 	return nil
 }

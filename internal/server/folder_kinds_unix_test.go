@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,10 +31,14 @@ func TestFolderOfOtherKinds(t *testing.T) {
 	if _, err := calibrate(t.Context(), cfg.Dir, 1000); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"lock", calibrationFile, "audit.log", filepath.Join("uploads", u.ID, "upload.json")} {
+	for _, name := range []string{
+		"lock", calibrationFile, "audit.log", "server.db", "server.db-wal", "server.db-shm", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.head",
+		filepath.Join("uploads", u.ID, "upload.json"),
+	} {
 		path := filepath.Join(cfg.Dir, name)
 		text, err := os.ReadFile(path)
-		if err != nil {
+		journal := strings.Contains(name, "-") && errors.Is(err, os.ErrNotExist) // a server that stopped has none
+		if err != nil && !journal {
 			t.Fatal(err)
 		}
 		whole := filepath.Join(t.TempDir(), "file")
@@ -46,6 +51,9 @@ func TestFolderOfOtherKinds(t *testing.T) {
 			"link to nothing": func() error { return os.Symlink(whole+"-none", path) },
 			"folder":          func() error { return os.Mkdir(path, 0o700) },
 		} {
+			if strings.Contains(name, ".db") && kind != "pipe" && kind != "link" {
+				continue // one check for all of them
+			}
 			if err := os.RemoveAll(path); err != nil {
 				t.Fatal(err)
 			}
@@ -84,8 +92,48 @@ func TestFolderOfOtherKinds(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
+		if journal {
+			continue
+		}
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
+		}
+	}
+	// A second name of a file, as in a folder that was copied by links, is refused; a temporary
+	// one is what a killed process left, and is removed.
+	for _, name := range []string{"server.db", "ledger.db", "ledger.db.head", "audit.log", filepath.Join("key", "key.pem")} {
+		path := filepath.Join(cfg.Dir, name)
+		second, left := filepath.Join(t.TempDir(), "second"), filepath.Join(filepath.Dir(path), ".noren-left.tmp")
+		if err := os.Link(path, second); err != nil {
+			t.Fatal(err)
+		}
+		opened, err := New(context.Background(), cfg)
+		if err == nil && opened.Sealed() == "" {
+			t.Errorf("%s with a second name is taken", name)
+		}
+		if err == nil {
+			err = opened.Close()
+		} else if !strings.Contains(err.Error(), "second name") {
+			t.Errorf("%s with a second name: %v", name, err)
+		} else {
+			err = nil
+		}
+		if err = errors.Join(err, os.Rename(second, left)); err != nil {
+			t.Fatal(err)
+		}
+		if opened, err = New(context.Background(), cfg); err != nil {
+			t.Errorf("%s with a temporary name: %v", name, err)
+			_ = os.Remove(left)
+			continue
+		}
+		if reason := opened.Sealed(); reason != "" {
+			t.Errorf("%s with a temporary name: %s", name, reason)
+		}
+		if _, err := os.Lstat(left); err == nil {
+			t.Errorf("the temporary name of %s is left", name)
+		}
+		if err := opened.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 	// A calibration that no measurement can give is refused: times would follow from it.

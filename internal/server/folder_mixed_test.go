@@ -544,7 +544,6 @@ func TestFolderOfMixedMoments(t *testing.T) {
 	h.run(true, steps[1])
 	h.mixPair(0, 1, nil)
 	h.mixPair(1, 2, nil)
-	h.mixPair(0, 2, nil)
 	h.damage(h.moments[2], 1)
 }
 

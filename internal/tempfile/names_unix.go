@@ -1,0 +1,16 @@
+//go:build unix
+
+package tempfile
+
+import (
+	"os"
+	"syscall"
+)
+
+// names is the number of names of a file.
+func names(info os.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink) // of another type on other systems
+	}
+	return 1
+}
