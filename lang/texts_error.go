@@ -889,6 +889,7 @@ var errorTexts = []Entry{
 	{"the finished files cannot be renamed into place", "できあがったファイルを名前の変更で置けません"},
 	{"the file has a second name, a hard link: what is written to it changes both", "このファイルには別の名前（ハードリンク）があります。書き込むと両方が変わります"},
 	{"put a copy of the file in its place, and copy folders without links", "ファイルの複製をその場所に置いてください。フォルダーはリンクを使わずに複製してください"},
+	{"put the file itself in its place", "そのファイル自体を置いてください"},
 	{"what a killed run left cannot be put back or removed", "強制終了された実行が残したものを、元に戻すことも削除することもできません"},
 	{"the first record has %d states, and the matrix has %d rows", "最初のレコードの状態は %d 個で、行列は %d 行です"},
 	{"the folder %s", "フォルダ %s"},
