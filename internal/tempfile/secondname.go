@@ -11,7 +11,7 @@ import (
 func SecondName(path string) bool {
 	for range 2 {
 		info, err := os.Lstat(path)
-		if err != nil || !info.Mode().IsRegular() || names(info) < 2 {
+		if err != nil || !info.Mode().IsRegular() || linkCount(info) < 2 {
 			return false
 		}
 		Sweep(filepath.Dir(path))
