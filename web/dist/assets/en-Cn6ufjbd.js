@@ -1,4 +1,4 @@
-import{t as e}from"./keys-DJd3gITd.js";var t=`Skip to content
+import{t as e}from"./keys-DBVxbKRd.js";var t=`Skip to content
 Language
 Loading
 none
@@ -645,6 +645,10 @@ Rank, between 0 and 1
 Others within the radius
 Radius, as a share of the width of the bounds
 By
+Why other columns make no groups
+no public values are stated; the steward states them, from a code book, when the book is opened
+numbers and dates make no groups by themselves; ask for a histogram, or set a condition
+tells persons apart; a group of it would be a person
 By, second column
 nothing
 nothing more
@@ -689,6 +693,7 @@ Confidence
 among about
 in a group of about
 your guess; no data is read
+from public facts; no data is read
 Pay {letter}
 Margins to choose from
 Price
@@ -799,10 +804,11 @@ Sum of all groups: {n}
 answer
 noise, above
 chance in who is in the data, below
-The greatest value is that of **{most}**, the least that of **{least}**. Take two groups as different only if they lie further apart than all their margins together: these two do.
-The greatest value is that of **{most}**, the least that of **{least}**. Take two groups as different only if they lie further apart than all their margins together: these two do not, other groups do.
+**{most}** lies above **{least}**: they lie further apart than all their margins together. Take two groups as different only if they do. Which group is the greatest or the least, this answer does not say.
+The greatest value is that of **{most}**, the least that of **{least}**: each lies further from all other groups than all their margins together.
+Take two groups as different only if they lie further apart than all their margins together: some do here. Which group is the greatest or the least, this answer does not say.
 What the answer guarantees
-The greatest value is that of **{most}**, the least that of **{least}**. Take two groups as different only if they lie further apart than all their margins together: **no two groups do here.**
+Take two groups as different only if they lie further apart than all their margins together: **no two groups do here.** Which group is the greatest or the least, this answer does not say.
 Without noise the answer lies between **{from} and {to}**, {times} times in 100.
 Read with care.
 Certificate
@@ -920,10 +926,13 @@ Records of one person that count, at most
 More costs accuracy; fewer leaves records out.
 Records of the table, at most (optional)
 Public; from what is known of the subject. Some answers wait for as long as this number needs. Otherwise 1,000,000.
+Records that count, about (optional)
+Public; from a published figure and never counted in this table. Margins of means by groups start from it.
 Give the cap.
 Give the δ of the guarantee.
 Decide how many records of one person count at most.
 The greatest number of records is a whole number.
+The number of records that count is a whole number, at most the greatest number of records.
 The name in the ledger has a to z, 0 to 9 and - only.
 Choose the column of the model, and a file that holds one.
 Dependence between records (optional)
