@@ -16,6 +16,7 @@ const (
 	byLines    = "reads lines or frames of a bounded length, one at a time"
 	byBody     = "the body of a request, which http.MaxBytesReader bounds (access.go)"
 	byNames    = "names of a folder, 2,000 at most"
+	byNames1k  = "names of a folder, 1,000 at a time, of which none is kept"
 	byLine4096 = "4,097 bytes at most"
 	byUnpacks  = "counts what is unpacked through a buffer of a fixed size; the window is bounded"
 	byKernel   = "a file of the kernel of 37 bytes"
@@ -117,8 +118,6 @@ var boundedReaders = map[string]reader{
 	"kanon/shard/release.go writeFile":                     {"os.OpenFile", byWrites},
 	"ledger/create.go create":                              {"os.OpenFile", byWrites},
 	"ledger/head.go appendHead":                            {"os.OpenFile", byWrites},
-	"service/ldp_devices.go keepKey":                       {"os.OpenFile", byWrites},
-	"service/ldp_devices.go lockKey":                       {"os.OpenFile", byWrites},
 	"table/parts/manifest.go Place":                        {"os.OpenFile", byWrites},
 	"table/parts/target.go begin":                          {"os.OpenFile", byWrites},
 	"certificate/sign.go CheckFile":                        {"os.Open", byStream},
@@ -180,4 +179,8 @@ var boundedReaders = map[string]reader{
 	"internal/server/audit/append.go open":                 {"plainfile.OpenFile", byWrites},
 	"release/dataset.go open":                              {"os.Open plainfile.Open", byOpens},
 	"internal/cli/ledger_history.go shortened":             {"json.Unmarshal", byMemory},
+	"internal/tempfile/lock_flock.go holdFolder":           {"os.Open", byFolder},
+	"internal/tempfile/lock_other.go Lock":                 {"os.OpenFile", byWrites},
+	"internal/tempfile/named.go CreateNamed":               {"os.OpenFile", byWrites},
+	"internal/tempfile/named.go Sweep":                     {"os.Open", byNames1k},
 }

@@ -60,7 +60,7 @@ func (d *description) fields(s *schema, body string, depth int) map[string]strin
 	return out
 }
 
-// most is the length of the bodies, a quarter of the longest: a fault is told as well by these, in a
+// most is the length of the bodies, a quarter of the longest: these show a fault as well, in a
 // quarter of the time.
 const most = 1 << 18
 
