@@ -133,7 +133,7 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		{
 			"draws secret randomness",
 			[]string{"crypto/rand"},
-			[]string{"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle", "noren/table/pseudonym", "noren/internal/server/store", "noren/internal/tempfile"},
+			[]string{"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle", "noren/table/pseudonym", "noren/internal/server/store"},
 		},
 		{
 			"draws randomness that is no secret",

@@ -214,6 +214,11 @@ func keys() []Stream {
 			Places: []string{"certificate/key.go: LoadOrCreateKey: rand.Reader", "ledger/create.go: fill: rand.Read", "ledger/store.go: randomID: rand.Read", "internal/server/store/store.go: random: rand.Read"},
 		},
 		{
+			Kind: Public, Purpose: "names of temporary files", Key: "a seed of the Go runtime, made for each name", Message: "the folder",
+			Once:   "a name protects nothing: a file is made only where none is",
+			Places: []string{"internal/tempfile/named.go: Name: maphash.MakeSeed"},
+		},
+		{
 			Kind: Print, Purpose: "tokens of quotes", Key: "the seed of the signing key, by HKDF", Message: "label; then the quote as canonical JSON", Labels: []string{"noren.server.quote/1"},
 			Once:   "the derived key has no other use; signatures use the seed by SHA-512 (Ed25519)",
 			Places: []string{"internal/server/questions/token.go: newSealer: hkdf.Key", "internal/server/questions/token.go: sealer.mac: hmac.New"},

@@ -1,10 +1,11 @@
 package tempfile
 
 import (
-	"crypto/rand"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -26,8 +27,11 @@ func IsName(name string) bool {
 	return len(name) > len(prefix)+len(suffix) && strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix)
 }
 
-// Name is a new name for a temporary file in dir.
-func Name(dir string) string { return filepath.Join(dir, prefix+rand.Text()+suffix) }
+// Name is a new name for a temporary file in dir. It need not be hard to guess: a file is only
+// made where none is.
+func Name(dir string) string {
+	return filepath.Join(dir, prefix+strconv.FormatUint(maphash.String(maphash.MakeSeed(), dir), 36)+suffix)
+}
 
 // CreateNamed makes an empty file of mode 0600 under a temporary name in dir, for a writer
 // that renames it. It is locked until it is closed.
