@@ -29,7 +29,7 @@ const index = await readFile(join(dist, "index.html"), "utf8");
 const first = new Set();
 for (const [, name] of index.matchAll(/"\/assets\/([^"]+\.js)"/g)) closure(name, first);
 for (const name of chunksOf("tables")) closure(name, first);
-const languages = await Promise.all(["en", "ja"].map(async l => ({ l, size: await sum(new Set([l, ...(l === "ja" ? ["ja-server"] : [])].flatMap(chunksOf).flatMap(n => [...closure(n)]).filter(n => !first.has(n)))) })));
+const languages = await Promise.all(["en", "japanese"].map(async l => ({ l, size: await sum(new Set(chunksOf(l).flatMap(n => [...closure(n)]).filter(n => !first.has(n)))) })));
 const language = Math.max(...languages.map(x => x.size));
 
 const rows = [

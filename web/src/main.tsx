@@ -9,7 +9,7 @@ import "./style.css";
 provide({
   en: async () => ({ strings: (await import("./lang/en")).en, server: {}, sentences: {} }),
   ja: async () => {
-    const [{ ja }, { jaServer, jaSentences }] = await Promise.all([import("./lang/ja"), import("./lang/ja-server")]);
+    const { ja, jaServer, jaSentences } = await import("./lang/japanese");
     return { strings: ja, server: jaServer, sentences: jaSentences };
   },
 });

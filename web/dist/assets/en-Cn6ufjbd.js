@@ -34,7 +34,7 @@ passed
 attention
 stops the release
 Sealed.
-The stored state is damaged or older than what was released. Nothing is released or charged until an operator repairs it.
+The stored state of this server is damaged or older than what it has released. You can read everything; nothing is released or charged until an operator repairs it on the host.
 No connection to the server.
 What you see is from {at}. The page tries again by itself; your input is kept.
 demonstration
@@ -222,13 +222,13 @@ marked below; each is your decision
 Check the proposal and confirm it.
 **Nothing runs until you confirm.** No curve and no release can be started on this table before.
 **The source changed since you confirmed it.** Check the columns and confirm them again.
-**How the proposal was made.** Roles come from names and types of columns, counts from the values on this server. Bounds are public: they are yours to set.
+**How the proposal was made.** Roles come from names and types of columns. Counts come from reading the values on this server; no cell is shown. Bounds are public: they are yours to set.
 Confirmed by {by}, {at}. Releases of this table use these columns.
 The table is confirmed.
 Delete this table
 Releases and certificates stay.
 Delete {name}?
-The copy, its columns, hierarchies and recipes are removed. Releases and certificates stay.
+The copy of the table, its columns, hierarchies and recipes are removed from the server. Releases and their certificates stay.
 20 rows, logged
 First 20 rows
 Private data. The audit log records that you opened them.
@@ -346,7 +346,7 @@ Rows
 Rows × columns
 Size
 Choose k
-Information loss and query error for each k. Risk: the chance of the best guess.
+Information loss and query error for each k. Risk: the chance of the best guess of someone who knows all quasi-identifiers of a person.
 k
 other k
 Measure
@@ -428,7 +428,7 @@ Nothing stops this release.
 The preview is out of date. Make it again.
 There is no preview yet.
 Release {file}?
-**{rows} rows and {columns} columns** leave this server, k = {k}: the file that was verified. It is signed, and cannot be called back.
+**{rows} rows and {columns} columns** leave this server, k = {k}. The file is the one that was verified. It is signed, and cannot be called back.
 A single steward decides. The certificate and the audit log say so.
 I have read what the release guarantees and what it does not.
 Sign and release
@@ -474,7 +474,7 @@ Both files are needed.
 Reading the file
 Check another
 Save the finding
-A certificate states **what is guaranteed about a file**, and who signed it. This page counts again what can be counted.
+A certificate states **what is guaranteed about a file**, with which parameters, and who signed it. This page counts again what can be counted, and names what only the signer can know.
 This is not a certificate of Noren, or it was changed.
 This certificate has a form that this page does not know.
 This is not an Ed25519 public key in PEM.
@@ -501,7 +501,7 @@ What you pasted is not an Ed25519 public key in PEM
 Every combination of the {n} quasi-identifiers occurs in at least {k} records
 {classes} {classes|class|classes}, of {smallest} to {largest} records; asked for k = {k}
 The page counts CSV files. For this one, use the second command.
-The first line of the file has no column of the certificate, so the page cannot read it. Use the second command.
+The first line of the file has no column of the certificate by commas, semicolons, tabs or bars, so the page cannot read it. Use the second command.
 The file is not UTF-8, so the page cannot read it. Use the second command.
 These columns are not in the file: {columns}
 The records of every class are of at least {k} persons, by \`{unit}\`
@@ -530,8 +530,8 @@ Released {at}. Someone who knows only the {columns} of a record can narrow it do
 Released {at}. Someone who knows only the {columns} of {linkage} of a person can narrow the person down to **{k} persons, not to one**.
 Released {at} under the guarantee **{model}**.
 What the guarantee assumes
-**What to do.** Do not rely on this file. Ask the sender for file, certificate and key.
-**What to do.** Saving a file in another program changes its bytes. Ask the sender for the file as it was released.
+**What to do.** Do not rely on this file. Ask the sender for the file and the certificate as they were released, and for the signer’s key.
+**What to do.** Opening and saving a file in another program changes its bytes. Ask the sender for the file as it was released, and check that one. Do not pass this copy on as certified.
 Check of a certificate by Noren
 The key that you trust
 A signature shows which key signed, not who holds the key.
@@ -645,10 +645,10 @@ Rank, between 0 and 1
 Others within the radius
 Radius, as a share of the width of the bounds
 By
-Other columns
-no public values are stated
-a number or date: set a condition
-tells persons apart
+Why other columns make no groups
+no public values are stated; the steward states them, from a code book, when the book is opened
+numbers and dates make no groups by themselves; ask for a histogram, or set a condition
+tells persons apart; a group of it would be a person
 By, second column
 nothing
 nothing more
@@ -693,7 +693,7 @@ Confidence
 among about
 in a group of about
 your guess; no data is read
-from public facts
+from public facts; no data is read
 Pay {letter}
 Margins to choose from
 Price
@@ -749,7 +749,7 @@ Rehearsed {runs} times: {within} of {of} answers ({share}) lay within the promis
 Already answered
 free
 Asked again
-This very question was answered for {by} on {at}, for {cost}. **Reading that answer costs nothing.**
+This very question was answered for {by} on {at}, for {cost}. **Reading that answer costs nothing**: it was released already.
 Read the stored answer, free
 Pay {cost} and ask again
 **Asking again does not improve the first answer.** It draws new noise for the same data.
@@ -804,11 +804,11 @@ Sum of all groups: {n}
 answer
 noise, above
 chance in who is in the data, below
-**{most}** lies above **{least}**: further apart than all their margins together.
-The greatest value is that of **{most}**, the least that of **{least}**.
-Some groups lie further apart than all their margins together.
+**{most}** lies above **{least}**: they lie further apart than all their margins together. Take two groups as different only if they do. Which group is the greatest or the least, this answer does not say.
+The greatest value is that of **{most}**, the least that of **{least}**: each lies further from all other groups than all their margins together.
+Take two groups as different only if they lie further apart than all their margins together: some do here. Which group is the greatest or the least, this answer does not say.
 What the answer guarantees
-Take two groups as different only if they lie further apart than all their margins together: **no two groups do here.**
+Take two groups as different only if they lie further apart than all their margins together: **no two groups do here.** Which group is the greatest or the least, this answer does not say.
 Without noise the answer lies between **{from} and {to}**, {times} times in 100.
 Read with care.
 Certificate
@@ -877,7 +877,7 @@ Allow the questions of {name} again
 Close
 Close the account of {name}
 Add an analyst
-The account may ask this table up to its cap. It sees the definition and its own entries; never rows or counts.
+The account may ask this table up to its cap. It sees the public definition and its own entries; never rows or counts.
 Open the account
 The account is open.
 Principal
@@ -898,7 +898,7 @@ Checking the chain
 The budget is running out.
 {level}% of the cap of the table was passed on {at}.
 {level}% of the cap of {name} was passed on {at}.
-The columns of the table were confirmed anew. The book keeps its definition until you take the new one over.
+The columns of the table were confirmed anew. The book keeps its definition until you take the new one over; earlier prices are refused then.
 Take it over with these cells
 Take the new definition over
 Public definition
@@ -920,19 +920,19 @@ such as 0.000001; well under one in the number of persons
 At the cap, whether {unit} is in the table or not changes the odds of all answers together at most **{odds} times**.
 Public bounds and values of each column
 Sums, means and quantiles need bounds; groups need a list of values, one a line.
-**These are public.** Take them from what is known, such as a code list. Bounds or lists read from the data reveal who is in it.
+**These are public.** Take them from what is known of the subject, such as a code list. Bounds or lists that were read from the data reveal who is in it.
 Whose presence the guarantee hides
 Records of one person that count, at most
 More costs accuracy; fewer leaves records out.
 Records of the table, at most (optional)
 Public; from what is known of the subject. Some answers wait for as long as this number needs. Otherwise 1,000,000.
 Records that count, about (optional)
-Public: a published figure, never counted in this table.
+Public; from a published figure and never counted in this table. Margins of means by groups start from it.
 Give the cap.
 Give the δ of the guarantee.
 Decide how many records of one person count at most.
 The greatest number of records is a whole number.
-About how many records count is a whole number, at most the greatest number of records.
+The number of records that count is a whole number, at most the greatest number of records.
 The name in the ledger has a to z, 0 to 9 and - only.
 Choose the column of the model, and a file that holds one.
 Dependence between records (optional)
@@ -943,7 +943,7 @@ Without a model
 {file} holds no model.
 Column of the states
 Any other cell counts as
-**A model is public**, from public or older data. Every answer is charged for what records tell of each other. Only the model's column can be asked.
+**A model is public.** Take it from public or older data. Every answer is then charged for what records tell of each other. Questions are about the column of the model alone, and the number of records is public.
 More settings
 Name in the ledger (optional)
 a to z, 0 to 9 and -; it stays
