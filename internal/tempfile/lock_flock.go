@@ -17,15 +17,17 @@ func Hold(f *os.File) bool {
 	return !errors.Is(err, unix.EWOULDBLOCK)
 }
 
-func holdFolder(path string) (*os.File, bool) {
-	f, err := os.Open(path)
-	if err == nil && Hold(f) && is(f, path) {
-		return f, true
+// holdFolder locks a folder. ok is false with an error where it cannot be opened, and without
+// one where another process has locked or removed it.
+func holdFolder(path string) (f *os.File, ok bool, err error) {
+	if f, err = os.Open(path); err != nil {
+		return nil, false, err
 	}
-	if err == nil {
-		_ = f.Close()
+	if Hold(f) && is(f, path) {
+		return f, true, nil
 	}
-	return nil, false
+	_ = f.Close()
+	return nil, false, nil
 }
 
 // unheld reports whether no process holds a temporary file or folder, which then is held

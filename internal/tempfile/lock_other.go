@@ -16,7 +16,7 @@ const age = 24 * time.Hour
 // Hold reports true: nothing is locked here.
 func Hold(*os.File) bool { return true }
 
-func holdFolder(string) (*os.File, bool) { return nil, true }
+func holdFolder(string) (*os.File, bool, error) { return nil, true, nil }
 
 func unheld(_ string, e fs.DirEntry) (free bool, release func()) {
 	info, err := e.Info()

@@ -1,6 +1,7 @@
 package tempfile
 
 import (
+	"errors"
 	"hash/maphash"
 	"io/fs"
 	"os"
@@ -33,11 +34,20 @@ func Name(dir string) string {
 	return filepath.Join(dir, prefix+strconv.FormatUint(maphash.String(maphash.MakeSeed(), dir), 36)+suffix)
 }
 
+// tries is how often a temporary file is made anew that another process removed before it was
+// locked. More are a fault of the file system, as where a file has another number each time.
+const tries = 100
+
+// lost says that no temporary file in dir stayed.
+func lost(dir string) error {
+	return &fs.PathError{Op: "lock a temporary file in", Path: dir, Err: errors.ErrUnsupported}
+}
+
 // CreateNamed makes an empty file of mode 0600 under a temporary name in dir, for a writer
 // that renames it. It is locked until it is closed.
 func CreateNamed(dir string) (*os.File, error) {
 	Sweep(dir)
-	for {
+	for range tries {
 		name := Name(dir)
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
@@ -47,7 +57,9 @@ func CreateNamed(dir string) (*os.File, error) {
 			return f, nil
 		}
 		_ = f.Close() // another process took it for the remains of one that was killed
+		_ = os.Remove(name)
 	}
+	return nil, lost(dir)
 }
 
 // Folder is a folder under a temporary name. Close ends its lock, after it was renamed or
@@ -60,17 +72,22 @@ type Folder struct {
 // CreateFolder makes a folder of mode 0700 under a temporary name in dir.
 func CreateFolder(dir string) (*Folder, error) {
 	Sweep(dir)
-	for {
+	for range tries {
 		f := &Folder{Path: Name(dir)}
 		if err := os.Mkdir(f.Path, 0o700); err != nil {
 			return nil, err
 		}
-		held, ok := holdFolder(f.Path)
+		held, ok, err := holdFolder(f.Path)
 		if ok {
 			f.held = held
 			return f, nil
 		}
+		_ = os.Remove(f.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
+	return nil, lost(dir)
 }
 
 // Close ends the lock of the folder. It may be called more than once.
@@ -84,8 +101,8 @@ func (f *Folder) Close() {
 // HoldFolder locks a folder until release, so that no other process takes it for the remains of
 // a killed one when it is given a temporary name. Where it cannot be locked nothing is.
 func HoldFolder(path string) (release func()) {
-	f, ok := holdFolder(path)
-	if !ok || f == nil {
+	f, ok, err := holdFolder(path)
+	if err != nil || !ok || f == nil {
 		return func() {}
 	}
 	return func() { _ = f.Close() }

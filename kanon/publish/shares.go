@@ -70,7 +70,7 @@ func ParseShares(text string, known func(value string) bool) ([]Share, bool) {
 		return nil, false
 	}
 	parts := strings.Split(text[1:len(text)-1], ", ")
-	// next[s] is where the item that begins with part s ends, 0 for nowhere.
+	// next[s] is where the item that begins with part s ends, 0 for none.
 	next := make([]int, len(parts)+1)
 	items := make([]Share, len(parts))
 	for s := len(parts) - 1; s >= 0; s-- {
