@@ -99,6 +99,8 @@ var codeTexts = []Entry{
 	{"The server failed; its own log has the reason.", "サーバーで障害が起きました。理由はサーバーのログにあります。"},
 	{"The request contains what the interface does not allow.", "要求に、許されない内容があります。"},
 	{"The request has more than 100 faults.", "要求に100を超える誤りがあります。"},
+	{"The request states a field more than once.", "要求に同じ項目が2回以上書かれています。"},
+	{"state each field once", "各項目は1回だけ書いてください"},
 	{"The sign-in link is unknown, used or expired.", "サインインのリンクは、知られていないか、使用済みか、期限切れです。"},
 	{"The body of the request has another media type than the interface expects.", "要求の本文のメディアタイプが違います。"},
 	{"The address does not support the method of the request.", "このアドレスでは、要求のメソッドを使えません。"},

@@ -269,6 +269,9 @@ func register[I, O any](s *Server, api huma.API, op huma.Operation, a access, do
 			return
 		}
 		err = whole(w, r, &op, func(text []byte) error {
+			if err := statedOnce(text); err != nil {
+				return err
+			}
 			return fewFaults(api.OpenAPI().Components.Schemas, bodySchema(api, &op), text)
 		})
 		if err != nil {

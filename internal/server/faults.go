@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -16,6 +17,47 @@ const mostFaults = 100
 // mostPointer is the most bytes of the place of a fault that are shown: a name in it is the
 // sender's.
 const mostPointer = 200
+
+// Names of fields count as they are written. huma takes them in other letters too, checks one of
+// those that it finds, and the decoder may use another one, which nothing has checked.
+func init() { huma.ValidateStrictCasing = true }
+
+// statedOnce refuses a body that states a field of one object more than once: the last one would
+// be checked, and what the others hold would stay in it. A body that is no JSON is left to the decoder.
+func statedOnce(text []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	type level struct {
+		names map[string]bool // nil for a list
+		value bool            // a name was read, and its value comes next
+	}
+	var open []level
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		last := len(open) - 1
+		if last >= 0 && open[last].names != nil {
+			if name, ok := token.(string); ok && !open[last].value {
+				if open[last].names[name] {
+					return problem.New("invalid", "The request states a field more than once.").Hinted("state each field once")
+				}
+				open[last].names[name], open[last].value = true, true
+				continue
+			}
+			open[last].value = false
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{names: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, level{})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:last]
+		}
+	}
+}
 
 // bodySchema is the schema of the body of a route; nil for none.
 func bodySchema(api huma.API, op *huma.Operation) *huma.Schema {

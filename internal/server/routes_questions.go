@@ -160,6 +160,9 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request, c *call, a *access)
 	if err != nil {
 		return err
 	}
+	if err := statedOnce(text); err != nil {
+		return err
+	}
 	in := &questions.Paying{}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
