@@ -42,14 +42,27 @@ func unheld(path string, _ fs.DirEntry) (free bool, release func()) {
 }
 
 // Lock takes the lock of a file at path, which it makes with mode 0600, and reports whether no
-// other process has it. The system ends it with the process. unlock removes the file.
-func Lock(path string) (unlock func(), ok bool, err error) {
-	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
-	if err != nil {
+// other process has it. The system ends it with the process. unlock removes the file. On a file system
+// without locks the one who makes the file has it, and one who is killed leaves it.
+func Lock(path string) (unlock func(), ok bool, err error) { return lock(path, unix.Flock) }
+
+func lock(path string, flock func(fd, how int) error) (unlock func(), ok bool, err error) {
+	const how = unix.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CLOEXEC
+	fd, err := unix.Open(path, how|unix.O_CREAT|unix.O_EXCL, 0o600)
+	made := err == nil
+	if errors.Is(err, fs.ErrExist) {
+		fd, err = unix.Open(path, how, 0)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // the one who had it has removed the file
+		return nil, false, nil
+	case err != nil:
 		return nil, false, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	f := os.NewFile(uintptr(fd), path)
-	if !Hold(f) || !is(f, path) { // the one who had it may have removed the file
+	err = flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+	held := err == nil || made && !errors.Is(err, unix.EWOULDBLOCK)
+	if !held || !is(f, path) {
 		_ = f.Close()
 		return nil, false, nil
 	}
