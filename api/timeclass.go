@@ -28,6 +28,9 @@ type QuestionWork struct {
 	Digits int `json:"digits,omitempty"`
 	// K is the number of neighbours below which a record is an outlier, in a count of outliers.
 	K int `json:"k,omitempty"`
+	// Degrees is the number of neighbours up to which a count of outliers needs exact counts: it
+	// grows as epsilon falls, where the noise follows the table.
+	Degrees int `json:"degrees,omitempty"`
 }
 
 // Calibration is how long answers take on one machine, measured on made-up tables.

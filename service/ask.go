@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
 )
@@ -155,12 +156,17 @@ func (b *batch) work(a *asked) api.Work {
 	w := api.Work{AtMost: a.Definition.AtMost, Persons: a.Definition.Unit != account.Record}
 	read := map[string]bool{}
 	for _, part := range b.parts {
-		columns := part.mechanism().Columns()
+		m := part.mechanism()
+		columns := m.Columns()
 		for _, f := range columns {
 			read[f.Name] = true
 		}
 		_, cells := part.cells()
-		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Terms: terms(part.question.Where), Digits: digits(part.question.Rank), K: part.question.K})
+		work := api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Terms: terms(part.question.Where), Digits: digits(part.question.Rank), K: part.question.K}
+		if count, ok := m.(*outlier.Mechanism); ok {
+			work.Degrees = count.Degrees(int(w.AtMost))
+		}
+		w.Questions = append(w.Questions, work)
 	}
 	w.Columns = len(read)
 	return w

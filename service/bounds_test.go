@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -137,6 +138,18 @@ func worstTables(n int) []boundedTable {
 		x, y = x+radius/float64(side)*math.Cos(2*math.Pi*float64(at)/ring), y+radius/float64(side)*math.Sin(2*math.Pi*float64(at)/ring)
 		fmt.Fprintf(&clusters, "%.6f,%.6f\n", x, y)
 	}
+	// A place where half of the records lie, with all numbers of neighbours, and a ring about it.
+	// The bound of the sensitivity looks at many windows of these numbers where epsilon is small.
+	var ringed strings.Builder
+	ringed.WriteString("x,y\n")
+	dense := rand.New(rand.NewPCG(1, 2))
+	for i := range min(n, 2000) {
+		a, d := float64(i)/float64(min(n, 2000)/2)*2*math.Pi*7.3, 0.02*dense.Float64()
+		if i%2 == 1 {
+			d = 0.1 * (1 + 0.95*float64(i%7)/6)
+		}
+		fmt.Fprintf(&ringed, "%.6f,%.6f\n", 0.5+d*math.Cos(a), 0.5+d*math.Sin(a))
+	}
 	plane := &dataset.Definition{AtMost: int64(n), Columns: []dataset.Column{{Name: "x", Type: "decimal", Bounds: []string{"0", "1"}}, {Name: "y", Type: "decimal", Bounds: []string{"0", "1"}}}}
 	few := min(n, 300)
 	model := dataset.Definition{
@@ -150,6 +163,11 @@ func worstTables(n int) []boundedTable {
 		{"one person", rows(func(int) int { return 0 }), definition("who"), persons},
 		{"clusters", clusters.String(), plane, map[string]api.Question{
 			"outliers": {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: k, Radius: 1.0 / 8 / float64(side), Pay: pay("1")},
+		}},
+		{"a ring", ringed.String(), plane, map[string]api.Question{
+			"outliers for little":      {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: k, Radius: 0.005, Pay: pay("0.1")},
+			"outliers for less":        {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: k, Radius: 0.005, Pay: pay("0.05")},
+			"outliers of many, little": {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: 50, Radius: 0.005, Pay: pay("0.1")},
 		}},
 		{"dependent records", "state\n" + strings.Repeat("on\n", few), &model, map[string]api.Question{
 			"count": {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: pay("1")},

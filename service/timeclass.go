@@ -81,7 +81,7 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 			record *= max(1, lossBits(n, q.Digits)/lossBits(float64(c.Records), timedDigits))
 		}
 		if q.Kind == api.KindOutliers {
-			record *= neighbourWork(n, q.K, q.Columns)
+			record *= neighbourWork(n, q.K, q.Columns, q.Degrees)
 		}
 		// The condition that was timed has two comparisons.
 		out.Bound += n*(record+float64(max(0, q.Terms-2))*c.Record["count"]) + (float64(q.Cells)+float64(q.Terms)/10)*c.Cell
@@ -112,17 +112,23 @@ func lossBits(records float64, digits int) float64 {
 // neighbourWork is how many times as long a count of outliers takes for a record as the one that
 // was timed in a plane. It looks at the neighbours within twice the radius of the records that have
 // about k within the radius: in d columns about k times 2^d for each record, and not more than n.
+// It does so for windows of numbers of neighbours up to degrees, which grow as epsilon falls.
 // Where there are more than 3 columns it also looks at all pairs of records.
-func neighbourWork(n float64, k, d int) float64 {
+func neighbourWork(n float64, k, d, degrees int) float64 {
 	out := max(1, min(n, float64(k)*math.Pow(2, float64(min(d, 32))))/(4*timedNeighbours))
+	out *= max(1, float64(degrees-k)/(timedDegrees-timedNeighbours))
 	if d > 3 {
 		out += n * float64(d) / 2500
 	}
 	return out
 }
 
-// timedNeighbours is the k of the count of outliers that is timed.
-const timedNeighbours = 5
+// timedNeighbours is the k of the count of outliers that is timed, and timedDegrees the number of
+// neighbours up to which it needs exact counts.
+const (
+	timedNeighbours = 5
+	timedDegrees    = 30
+)
 
 // assumedTimes are those of a slow machine, for requests before a calibration.
 var assumedTimes = api.Calibration{
