@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import tempfile
 import warnings
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -19,7 +23,7 @@ MARGIN = nc.Margin(within=30)
 
 def after(left: str, **more: Any) -> Any:
     """A change of a quote: its price is 0.5, and so much is left after it."""
-    return lambda q: {**q, "left_after": {"own": {"epsilon": left, "delta": "0"}, "table": {"epsilon": "3", "delta": "0"}}, **more}
+    return lambda q: {**q, "left_after": {"own": {"epsilon": left, "delta": "0"}, "table": {"epsilon": "200", "delta": "0"}}, **more}
 
 
 class Spending(WithServer):
@@ -55,10 +59,34 @@ class Spending(WithServer):
                 self.assertEqual(len(self.sent()) - before, paid)
                 self.server.left = 1.0
 
+    def test_the_tighter_account_counts(self) -> None:
+        self.server.quoted = lambda q: {**q, "left_after": {"own": {"epsilon": "100", "delta": "0"}, "table": {"epsilon": "0.1", "delta": "0"}}}
+        with mock.patch.object(agree, "asks", return_value=False), self.assertRaises(nc.SpendNeeded) as caught:
+            self.ask()
+        self.assertEqual((caught.exception.left, self.sent()), (nc.Amount.of(epsilon="0.6", delta=0), []))
+
+    def test_spend_is_yes_or_no(self) -> None:
+        self.server.quoted = after("0.5")
+        wrong: list[Any] = [0.1, 1, "no", nc.Amount.of(epsilon="0.1"), None]
+        for spend in wrong:
+            with self.subTest(spend), self.assertRaises(nc.UsageError):
+                self.ask(spend=spend)
+        self.assertEqual(self.server.requests, [])
+
+    def test_the_question_is_no_output(self) -> None:
+        self.server.quoted = after("0.5")
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            with mock.patch.object(agree, "asks", return_value=True), mock.patch("sys.stdin", io.StringIO("n\n")):
+                self.assertRaises(nc.SpendNeeded, self.ask)
+        self.assertEqual(out.getvalue(), "")
+        self.assertIn("Pay epsilon 0.5 of epsilon 1? [y/N]", err.getvalue())
+
     def test_a_notebook_without_a_person(self) -> None:
         self.server.quoted = after("0.5")
         with mock.patch.object(agree, "asks", return_value=True), mock.patch("builtins.input", side_effect=EOFError), mock.patch("sys.stderr"):
-            self.assertRaises(nc.SpendNeeded, self.ask)
+            with self.assertRaises(nc.SpendNeeded) as caught:
+                self.ask()
+        self.assertIn("no person answered", str(caught.exception))
         self.assertEqual(self.sent(), [])
 
     def test_a_warning_is_agreed_to(self) -> None:
@@ -88,6 +116,37 @@ class Spending(WithServer):
                 self.assertEqual(main(words), 1)
             self.assertEqual(self.sent(), [])
             self.assertEqual(main([*words, "--yes"]), 0)
+
+    def command(self, *words: str, reply: Any = AssertionError("somebody was asked")) -> int:
+        """The code of a command at a terminal where that reply is given."""
+        at = [*words, "--server", self.server.base]
+        with mock.patch.dict("os.environ", {"NOREN_TOKEN": fake.TOKEN}), mock.patch("sys.stderr"), mock.patch("sys.stdout"):
+            with mock.patch("noren_client.__main__.asks", return_value=True), mock.patch.object(agree, "asks", return_value=True), mock.patch("builtins.input", side_effect=[reply]):
+                return main(at)
+
+    def test_the_command_asks_for_a_saved_quote_too(self) -> None:
+        self.server.quoted = after("0.5")
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "quote.json")
+            self.client.quote("visits", nc.count(), margin=MARGIN).save(path)
+            self.assertEqual((self.command("ask", "--quote", path, reply="n"), self.sent()), (1, []))
+            self.assertEqual((self.command("ask", "--quote", path, reply="y"), len(self.sent())), (0, 1))
+            self.assertEqual((self.command("ask", "--quote", path, "--yes"), len(self.server.paid)), (0, 1))
+
+    def test_a_saved_quote_of_a_stored_answer_is_free(self) -> None:
+        first = self.client.answer(self.client.quote("visits", nc.count(), margin=MARGIN))
+        self.server.stored = {"answer": first.id, "at": first.at, "by": first.by, "cost": {"epsilon": "0.5", "delta": "0"}}
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "quote.json")
+            quote = self.client.quote("visits", nc.count(), margin=MARGIN)
+            quote.save(path)
+            self.assertIn("is free; Client.answer pays epsilon 0.5 for another one", repr(quote))
+            self.assertEqual((self.command("ask", "--quote", path), len(self.server.paid)), (0, 1))
+
+    def test_the_command_does_not_ask_for_what_does_not_fit(self) -> None:
+        self.server.quoted = lambda q: {**q, "fits": False, "short": {"epsilon": "0.3", "delta": "0"}, "fits_with": [fake.FIT]}
+        self.assertEqual(self.command("ask", "--book", "visits", "--kind", "count", "--within", "30"), 5)
+        self.assertEqual(self.sent(), [])
 
     def test_shares(self) -> None:
         of = nc.Amount.of

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import asked, certificate
-from .agree import agree, asks
+from .agree import agree, asks, refused
 from .answer import Answer, belongs, read_answer
 from .client import Client
 from .errors import AnswerUnknown, BudgetRefused, CertificateError, NorenError, UsageError
@@ -181,9 +181,11 @@ def _ask(o: argparse.Namespace) -> int:
         quote = Quote.load(o.quote)
     else:
         quote = _new_quote(o, client)
-        agree(quote, o.yes or not asks())
+        if not (quote.fits or quote.stored):
+            raise refused(quote)
+    agree(quote, o.yes or not asks())
     try:
-        answer = client.stored(quote.stored, quote) if quote.stored and not o.quote else client.answer(quote)
+        answer = client.stored(quote.stored, quote) if quote.stored else client.answer(quote)
     except AnswerUnknown as e:
         if not o.quote:
             kept = f"quote-{quote.key[:12]}.json"

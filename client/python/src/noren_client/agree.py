@@ -16,24 +16,32 @@ def agree(quote: Quote, spend: bool) -> None:
     if not asks():
         raise SpendNeeded(quote, "to pay it, pass spend=True, or pass this error's quote to Client.answer")
     print(quote.short_form(), file=sys.stderr)
+    question = f"Pay {quote.cost} of {quote.left}? [y/N] "
+    if not _notebook():  # standard output is for answers, and may be a file
+        print(question, end="", file=sys.stderr, flush=True)
+        question = ""
     try:
-        reply = input(f"Pay {quote.cost} of {quote.left}? [y/N] ")
+        reply = input(question)
     except (EOFError, NotImplementedError, RuntimeError):  # a notebook that runs without a person
-        raise SpendNeeded(quote, "nobody could be asked; to pay it, pass spend=True") from None
+        raise SpendNeeded(quote, "no person answered; to pay it, pass spend=True") from None
     if reply.strip().lower() not in ("y", "yes"):
         raise SpendNeeded(quote, "the answer was not yes; this error's quote can still be passed to Client.answer")
 
 
 def asks() -> bool:
     """Whether a person can be asked: at a terminal, or in a notebook."""
-    frontend = sys.modules.get("IPython")
-    shell = frontend.get_ipython() if frontend is not None and hasattr(frontend, "get_ipython") else None
-    if shell is not None and hasattr(shell, "kernel"):
+    if _notebook():
         return True
     try:
         return sys.stdin.isatty() and sys.stderr.isatty()
     except (AttributeError, ValueError):  # no stdin, or a closed one
         return False
+
+
+def _notebook() -> bool:
+    frontend = sys.modules.get("IPython")
+    shell = frontend.get_ipython() if frontend is not None and hasattr(frontend, "get_ipython") else None
+    return shell is not None and hasattr(shell, "kernel")
 
 
 def refused(quote: Quote) -> BudgetRefused:

@@ -136,7 +136,8 @@ class Client:
         return Rehearsal.read(self._transport.send("POST", "/rehearsals", {"quote": quote.token}).json())
 
     def answer(self, quote: Quote, *, most: Amount | None = None) -> Answer:
-        """Pay a quote and return the answer. Its certificate must be of exactly what was
+        """Pay a quote and return the answer, without a question and also where a stored answer
+        is free: ask and stored return that one. Its certificate must be of exactly what was
         asked: data set, request, questions, price and accounting. Any other certificate, also
         one under the same key, is a CertificateError.
 
@@ -167,6 +168,8 @@ class Client:
         a terminal or a notebook the client asks, and a program passes spend=True. Without
         it SpendNeeded says what was asked and what is left, and has the quote. A quote that
         does not fit is refused here, with what would fit (BudgetRefused)."""
+        if not isinstance(spend, bool):
+            raise UsageError("spend: expected True or False, got another value; it is no amount: pay=Amount.of(...) bounds what is paid")
         quote = self.quote(book, questions, margin=margin, pay=pay)
         if not (quote.fits or quote.stored):
             raise refused(quote)

@@ -92,10 +92,12 @@ class Quote:
 
     @property
     def left(self) -> Amount:
-        """What the caller may spend before this quote is paid, as the server says it."""
+        """What the caller may spend before this quote is paid, as the server says it: of the own
+        account and the table's, that of which the quote is the larger part."""
         after = self.raw.get("left_after")
         if isinstance(after, dict):
-            return _sum(Amount.read(after.get("own") or after.get("table")), self.cost, 1)
+            accounts = [_sum(Amount.read(after[name]), self.cost, 1) for name in ("own", "table") if after.get(name)]
+            return max(accounts, key=self.cost.share, default=Amount())
         return _sum(self.cost, self.short, -1)
 
     @property
@@ -128,7 +130,7 @@ class Quote:
             lines += [str(Message.read(q.raw["reach"]))] if q.raw.get("reach") else []
         lines += [f"warning: {w}" for w in self.warnings]
         if self.stored:
-            lines.append(f"paid for already: answer {self.stored} is free")
+            lines.append(f"paid for already: answer {self.stored} is free; Client.answer pays {self.cost} for another one")
         elif self.fits:
             lines.append(f"costs {self.cost}, {self.percent} of {self.left} left; valid until {self.until}")
         else:
