@@ -51,16 +51,17 @@ func publicGroups(a *asked, m *query.Query) int64 {
 	return max(all, int64(m.Groups()))
 }
 
-// guess is about how many records a group has, by public facts; 0 where these say nothing.
+// guess is about how many records a group has, by public facts; 0 where these say nothing, as
+// of a condition, which leaves fewer.
 func (q *asking) guess() int64 {
-	if q.size.basis == "most" {
+	if q.size.basis == "most" || q.question.Where != "" {
 		return 0
 	}
 	return max(1, q.size.records/q.all)
 }
 
-// reach says for which groups the margin of a question will hold, and warns where most will
-// miss it or the noise is wider than the bounds.
+// reach says for which groups the margin of a question will hold, and warns where groups of
+// the average size will miss it or the noise is wider than the bounds.
 func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Message) {
 	if !q.needsAbout() {
 		return nil, nil
@@ -78,6 +79,9 @@ func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Messa
 	}
 	mean := q.size.records / q.all
 	said := text.Reach(text.English, q.size.basis, q.size.records, mean, q.about, q.all)
+	if q.question.Where != "" {
+		said = text.ReachWhere(text.English, q.about)
+	}
 	if mean < q.about {
 		warnings = append(warnings, text.MostMiss(text.English, q.size.basis, q.size.records, mean, q.about, most, groups))
 	}

@@ -49,6 +49,22 @@ func TestReach(t *testing.T) {
 			t.Errorf("about %d of 200 in 2 groups: warnings %v", about, q.Warnings)
 		}
 	}
+	// A condition leaves fewer records, and how many is not public: no average is stated, and
+	// none is taken.
+	where := meanBySex(200, &api.Margin{Within: 20, About: 30})
+	where.Questions[0].Where = "age >= 65"
+	if q := price(where); q.Reach == nil || q.Reach.Code != "reach.where" || q.Reach.Args["mean"] != nil || q.Reach.Args["records"] != nil {
+		t.Errorf("of a condition: %v", q.Reach)
+	}
+	where.Questions[0].Margin = &api.Margin{Within: 20}
+	if _, err := s.AskPrice(t.Context(), where); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "margin.about") {
+		t.Errorf("of a condition, without a guess: %v", err)
+	}
+
+	// One group less can have them than there are: most can keep the margin, and no more is said.
+	if q := price(meanBySex(200, &api.Margin{Within: 20, About: 101})); strings.Contains(q.Warnings[0].Text, "most will") {
+		t.Errorf("1 of 2 groups can keep it: %v", q.Warnings)
+	}
 	// More than the table can have at all, by its upper bound alone.
 	if q := price(meanBySex(0, &api.Margin{Within: 20, About: 1 << 30})); len(q.Warnings) != 1 || q.Warnings[0].Code != "miss.groups_most" {
 		t.Errorf("beyond the upper bound: %v", q.Warnings)

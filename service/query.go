@@ -42,7 +42,7 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 	q.build = func(ctx context.Context, a *asked) (*query.Query, error) {
 		m, err := build(ctx, a)
 		if err == nil {
-			part = asking{form: &queryForm{kind: r.Kind, query: m}, level: level(r), about: r.Records, size: a.size(0)}
+			part = asking{question: api.Question{Where: r.Where}, form: &queryForm{kind: r.Kind, query: m}, level: level(r), about: r.Records, size: a.size(0)}
 			part.all = publicGroups(a, m)
 		}
 		return m, err

@@ -148,12 +148,13 @@ export function sentence(q) {
 }
 
 /** For which groups a margin holds, in the server's words. */
-function reach(records, about, groups) {
+function reach(records, about, groups, where) {
+  if (where) return { reach: m("reach.where", `The margin holds for at least ${about} records that meet the condition in a group; smaller groups have wider ones. How many meet it is not public.`, { about }) };
   const mean = Math.floor(records / groups);
   const args = { records, mean, about, groups, most: Math.min(groups, Math.floor(records / about)) };
   return {
     reach: m("reach.groups", `About ${records} records of the table count, as its steward states, on average ${mean} in each of ${groups} groups. The margin holds for groups of at least ${about}; smaller groups have wider ones.`, args),
-    ...(mean < about ? { warnings: [m("miss.groups", `A group of the average size has ${mean} records, fewer than the ${about} for which the margin holds: at most about ${args.most} of the ${groups} groups can keep it, and most will miss it.`, args)] } : {}),
+    ...(mean < about ? { warnings: [m("miss.groups", `A group of the average size has ${mean} records, fewer than the ${about} for which the margin holds: at most about ${args.most} of the ${groups} groups can keep it, and the others will miss it.`, args)] } : {}),
   };
 }
 
@@ -166,7 +167,7 @@ export function quote(state, asked) {
   const one = book.accounts.find(a => a.principal === me);
   const questions = body.questions.map((q, i) => {
     const needs = ["mean", "variance"].includes(q.kind);
-    const margin = needs && !body.margin[i].about && !body.margin[i].paid ? { ...body.margin[i], about: Math.floor(book.records / groupsOf(q, book).length) } : body.margin[i];
+    const margin = needs && !q.where && !body.margin[i].about && !body.margin[i].paid ? { ...body.margin[i], about: Math.floor(book.records / groupsOf(q, book).length) } : body.margin[i];
     const cost = price(q, margin, book);
     const c = book.columns.find(x => x.name === q.column);
     const counts = ["count", "histogram", "outliers", "correlated"].includes(q.kind);
@@ -179,7 +180,7 @@ export function quote(state, asked) {
       ...(["count", "histogram"].includes(q.kind) && margin.about ? { sampling: { within: round2(1.96 * Math.sqrt(margin.about)), basis: m("sampling.count", `From the guess of ${margin.about} records: a count of people who come independently.`, { about: margin.about }) } } : {}),
       columns: [q.column, ...(q.by ?? [])].filter(Boolean).map(name => ({ name, outside: name === q.column && c?.bounds && !counts ? m("outside-clamped", "values outside count as the nearest bound") : m("outside-dropped", "other values are left out") })),
       groups: groupsOf(q, book).length,
-      ...(needs && margin.about ? reach(book.records, margin.about, groupsOf(q, book).length) : {}),
+      ...(needs && margin.about ? reach(book.records, margin.about, groupsOf(q, book).length, q.where) : {}),
       composition: m("mock.composition", "A record is in one group only: all groups together cost as much as one."),
       unit_label: counts ? "records" : undefined,
     };

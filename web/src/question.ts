@@ -128,6 +128,9 @@ export function withKind(d: Draft, kind: QuestionKind, book: Book): Draft {
   };
 }
 
+/** Whether public facts say about how many records a group has: of a condition they do not. */
+export const publicAbout = (d: Draft, book: Book): boolean => book.records !== undefined && d.where.length === 0;
+
 /** How many records a group is taken to have at first: where the price depends on it, what is public or what the asker says. */
 const firstAbout = (kind: QuestionKind): string => (needsAbout(kind) ? "" : "1000");
 
@@ -235,7 +238,7 @@ export function lacks(d: Draft, book: Book): Missing | undefined {
   if (d.kind === "correlated" && d.states.length === 0) return "states";
   if (paysFirst(d.kind)) return positive(d.within, 9) ? undefined : "pay";
   if (!(Number(d.within) > 0)) return "within";
-  if (takesAbout(d.kind) && ((needsAbout(d.kind) && book.records === undefined) || d.about !== "") && !(Number.isInteger(Number(d.about)) && Number(d.about) > 0)) return "about";
+  if (takesAbout(d.kind) && ((needsAbout(d.kind) && !publicAbout(d, book)) || d.about !== "") && !(Number.isInteger(Number(d.about)) && Number(d.about) > 0)) return "about";
   return undefined;
 }
 

@@ -104,6 +104,7 @@ describe("a question", () => {
     const d = withKind(fresh(book), "mean", book);
     expect([d.about, lacks({ ...d, within: "2" }, book), lacks({ ...d, within: "2" }, { ...book, records: 5000 })]).toEqual(["", "about", undefined]);
     expect(requestOf({ ...book, records: 5000 }, [{ ...d, within: "2" }]).questions[0]).toMatchObject({ margin: { within: 2, at: "0.95" } });
+    expect(lacks({ ...d, within: "2", where: [{ column: "age", op: ">=", value: "65" }] }, { ...book, records: 5000 })).toBe("about"); // how many meet it is not public
     expect(withKind({ ...d, about: "70" }, "variance", book).about).toBe("70");
     expect(withKind(d, "count", book).about).toBe("1000");
   });
@@ -251,6 +252,8 @@ describe("an answer", () => {
     expect(extremes(of([10, 1], [29, 1], [30, 1]))).toMatchObject({ alone: false, apart: true });
     expect(extremes(of([10, 1], [10.5, 1], [30, 1]))).toMatchObject({ alone: false, apart: true });
     expect(extremes(of([10, 30], [20, 30]))).toMatchObject({ alone: false, apart: false });
+    // A group without a value may be the greatest.
+    expect(extremes([...of([10, 1], [20, 1]), { value: null } as never])).toMatchObject({ alone: false, apart: true });
     expect(template("answer.apart") + template("answer.others") + template("answer.notapart")).not.toContain("greatest value is");
   });
   test("groups differ only beyond all their margins", () => {

@@ -4,7 +4,7 @@ import { delta, least, left, letter, paid } from "../amount";
 import { halfScale, ruler } from "../charts/ruler";
 import { compact, number } from "../format";
 import { said, t } from "../lang";
-import { needsAbout, paysFirst, presets, takesAbout, type Draft } from "../question";
+import { needsAbout, paysFirst, presets, publicAbout, takesAbout, type Draft } from "../question";
 import type { Book, Message, Quote, QuotedQuestion } from "../types";
 import { unitText } from "./unit";
 
@@ -57,7 +57,7 @@ export function MarginFields({ d, change, quoted, book }: Props): VNode {
               {t(d.by.length > 0 ? "margin.about.group" : "margin.about")}
             </label>{" "}
             <input id="about" class="small" type="number" min="1" step="1" value={d.about} placeholder={quoted?.accuracy.about === undefined ? undefined : String(quoted.accuracy.about)} onInput={e => change({ ...d, about: e.currentTarget.value })} /> {t("unit.records")}{" "}
-            <small class="q">{t(needsAbout(d.kind) && d.about === "" && book.records !== undefined ? "margin.public" : "margin.guess")}</small>
+            <small class="q">{t(needsAbout(d.kind) && d.about === "" && publicAbout(d, book) ? "margin.public" : "margin.guess")}</small>
           </span>
         ) : null}
       </p>

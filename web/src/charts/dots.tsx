@@ -76,7 +76,7 @@ export const withoutRank = (rows: AnswerRow[], rank: boolean | undefined): Answe
 /**
  * The two rows that lie furthest apart: whether their intervals, with the sampling errors,
  * leave a difference, and whether those of any two rows do. They are the greatest and the least
- * (alone) only where no interval of another row overlaps with theirs. Nothing is said where a row
+ * (alone) only where no interval of another row overlaps with theirs and every row has a value. Nothing is said where a row
  * has no interval.
  */
 export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow; apart: boolean; any: boolean; alone: boolean } | undefined {
@@ -90,7 +90,7 @@ export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow
   }
   const low = (r: AnswerRow): number => (interval(r)?.[0] ?? -Infinity) - (r.sampling ?? 0);
   const high = (r: AnswerRow): number => (interval(r)?.[1] ?? Infinity) + (r.sampling ?? 0);
-  const alone = known.every(r => r === most || low(most) > high(r)) && known.every(r => r === least || high(least) < low(r));
+  const alone = known.length === rows.length && known.every(r => r === most || low(most) > high(r)) && known.every(r => r === least || high(least) < low(r));
   return { most, least, alone, apart: low(most) > high(least), any: Math.max(...known.map(low)) > Math.min(...known.map(high)) };
 }
 
