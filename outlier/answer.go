@@ -106,8 +106,9 @@ func (m *Mechanism) top(records, dimensions int) int {
 	return reach(m.set, records, dimensions, m.noise.smoothBeta())
 }
 
-// Degrees is the number of neighbours up to which an answer needs exact counts, of a table of so
-// many records or fewer: what an answer takes grows with it. It follows from public facts alone.
+// Degrees is the number of neighbours up to which an answer needs exact counts, of a table of at
+// most this number of records: what an answer takes grows with it. It follows from public facts
+// alone.
 func (m *Mechanism) Degrees(records int) int {
 	return min(records, m.top(records, len(m.options.Axes)))
 }

@@ -66,7 +66,7 @@ func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Messa
 	if !q.needsAbout() {
 		return nil, nil
 	}
-	if p.Within == nil {
+	if p.Within == nil || q.beyondBounds(*p.Within) {
 		return nil, []api.Message{text.SaysNothing(text.English, q.about)}
 	}
 	groups, _ := q.cells()
@@ -86,6 +86,17 @@ func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Messa
 		warnings = append(warnings, text.MostMiss(text.English, q.size.basis, q.size.records, mean, q.about, most, groups))
 	}
 	return &said, warnings
+}
+
+// beyondBounds reports whether a mean that is within that of the true one may be any value of
+// the public bounds.
+func (q *asking) beyondBounds(within float64) bool {
+	f, ok := q.form.(*queryForm)
+	if !ok || f.kind != query.Mean {
+		return false
+	}
+	lo, hi, _, ok := f.query.Grid()
+	return ok && within >= hi-lo
 }
 
 // saysNothing counts the values whose intervals are the whole of the public bounds, and names

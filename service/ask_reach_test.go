@@ -112,4 +112,18 @@ func TestQueryReach(t *testing.T) {
 	if q.Cells != 2 || len(q.Warnings) != 1 || q.Warnings[0].Code != "miss.nothing" {
 		t.Errorf("%+v", q)
 	}
+	// A half width above the width of the bounds says as little as none.
+	warned, wide := 0, 0
+	for _, epsilon := range []string{"0.002", "0.003", "0.004", "0.005", "0.006", "0.008", "0.01", "0.02", "0.05", "0.1"} {
+		r.Epsilon = epsilon
+		q, err := s.QueryPrice(t.Context(), r)
+		must(t, err)
+		if w := q.Accuracy.HalfWidth; w != nil && *w >= 110 {
+			wide++
+			warned += len(q.Warnings)
+		}
+	}
+	if wide == 0 || warned != wide {
+		t.Errorf("%d prices are wider than the bounds, %d are warned of", wide, warned)
+	}
 }

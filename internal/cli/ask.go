@@ -78,7 +78,7 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 		}
 		return printAskPrice(t.stdout, quote)
 	}
-	if err := f.agree(ctx, t, func() (*api.AskQuote, error) { return s.AskPrice(ctx, r) }); err != nil {
+	if err := f.agree(ctx, t, r, func() (*api.AskQuote, error) { return s.AskPrice(ctx, r) }); err != nil {
 		return explain(err)
 	}
 	answers, err := s.Ask(ctx, r)

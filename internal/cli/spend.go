@@ -33,14 +33,19 @@ func (f *dpFlags) agree(ctx context.Context, t *terminal, price func() (*api.Pri
 	return t.agree(ctx, amountOf(p.Cost()), accounts, warnings, f.key != "" || f.reuse)
 }
 
-// agree is [dpFlags.agree] for several questions.
-func (f *askFlags) agree(ctx context.Context, t *terminal, price func() (*api.AskQuote, error)) error {
+// agree is [dpFlags.agree] for several questions. The request is bound to the price: what changes
+// while a person is asked, as the schema may by another command, cannot raise it.
+func (f *askFlags) agree(ctx context.Context, t *terminal, r *api.AskRequest, price func() (*api.AskQuote, error)) error {
 	if f.yes || !t.person {
 		return nil
 	}
 	q, err := price()
-	if err != nil || !q.Fits {
+	if err != nil {
 		return err
+	}
+	r.Most, r.Definition = &q.Cost, q.Definition
+	if !q.Fits {
+		return nil
 	}
 	var warnings []api.Message
 	for i := range q.Questions {

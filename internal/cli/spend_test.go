@@ -148,3 +148,49 @@ func TestListsAreTrimmed(t *testing.T) {
 		}
 	}
 }
+
+// personAsked is a person who is asked, and answers after what happens meanwhile.
+type personAsked struct {
+	meanwhile func()
+	reply     *strings.Reader
+}
+
+func (a *personAsked) Read(p []byte) (int, error) {
+	if a.meanwhile != nil {
+		a.meanwhile()
+		a.meanwhile = nil
+	}
+	return a.reply.Read(p)
+}
+
+// TestAgreedPriceIsTheMost: where the schema changes while a person is asked, no other price is
+// paid than the one that was agreed to.
+func TestAgreedPriceIsTheMost(t *testing.T) {
+	spending(t)
+	for name, text := range map[string]string{
+		"a.yaml": "columns:\n  age: {type: integer, bounds: [0, 110]}\n  ward: {type: category}\n",
+		"b.yaml": "columns:\n  age: {type: integer, bounds: [0, 200]}\n  ward: {type: category}\n",
+		"q.yaml": "version: 1\ndataset: t\nquestions:\n  - {kind: sum, column: age, margin: {within: 1100}}\n",
+	} {
+		if err := os.WriteFile(name, []byte("version: 1\n"+strings.TrimPrefix(text, "version: 1\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grant := func(spec string) {
+		if _, errs, err := atTerminal(t, "", strings.Fields("ledger grant t --file t.csv --epsilon 1 --yes --changed --spec "+spec)...); err != nil {
+			t.Error(errs, err)
+		}
+	}
+	grant("a.yaml")
+	var stdout, stderr bytes.Buffer
+	term := newTerminal(&personAsked{func() { grant("b.yaml") }, strings.NewReader("y\n")}, &stdout, &stderr)
+	term.person = true
+	root := newRoot(term)
+	root.SetArgs([]string{"ask", "q.yaml"})
+	root.SetOut(&stdout)
+	root.SetErr(&stderr)
+	err := root.ExecuteContext(t.Context())
+	if err == nil || !strings.Contains(left(t), "epsilon 0 ") {
+		t.Errorf("%v\n%s%s%s", err, stderr.String(), stdout.String(), left(t))
+	}
+}

@@ -38,9 +38,9 @@ func Name(dir string) string {
 // locked. More are a fault of the file system, as where a file has another number each time.
 const tries = 100
 
-// lost says that no temporary file in dir stayed.
+// lost says that no temporary file in dir stayed until it was locked.
 func lost(dir string) error {
-	return &fs.PathError{Op: "lock a temporary file in", Path: dir, Err: errors.ErrUnsupported}
+	return &fs.PathError{Op: "lock", Path: dir, Err: errors.ErrUnsupported}
 }
 
 // CreateNamed makes an empty file of mode 0600 under a temporary name in dir, for a writer
