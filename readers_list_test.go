@@ -46,6 +46,7 @@ var boundedReaders = map[string]reader{
 	"internal/server/books/show.go shown":                  {"json.Unmarshal", byMemory},
 	"internal/server/books/version.go version":             {"json.Unmarshal", byMemory},
 	"internal/server/faults.go fewFaults":                  {"json.Unmarshal", byMemory},
+	"internal/server/faults.go statedOnce":                 {"json.NewDecoder", byMemory},
 	"internal/server/idempotency.go once":                  {"json.Unmarshal", byMemory},
 	"internal/server/problem/problem.go Said":              {"json.Unmarshal", byMemory},
 	"internal/server/questions/answer.go CertificateOf":    {"json.Unmarshal", byMemory},
