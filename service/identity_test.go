@@ -347,6 +347,8 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 				{field: "request_key", with: patch{"request_key": "q"}, free: "names the request"},
 				{field: "reuse", with: patch{"reuse": true}, free: "takes the stored answer"},
 				{field: "most", with: patch{"most": patch{"epsilon": "5"}}, free: "refuses a larger cost"},
+				{field: "records", with: patch{"records": 7}, free: "a guess of margins: the cost that follows from it is in the identity"},
+				{field: "records", base: patch{"records": 100, "questions": []patch{{"kind": "mean", "column": "age", "bounds": []string{"0", "100"}, "margin": patch{"within": 20}}}}, with: patch{"records": 200}},
 				{field: "definition", free: "refuses another schema"},
 				{field: "request", free: "refuses another request"},
 				{field: "Outputs", free: "files that the caller writes"},
