@@ -11,7 +11,6 @@ var foreignTexts = []Entry{
 	{"not a directory", "フォルダではありません"},
 	{"no space left on device", "ディスクに空きがありません"},
 	{"unknown flag: %s", "知られていないフラグです: %s"},
-	{"unknown shorthand flag: %q in %s", "知られていないフラグです: %[2]s の %[1]q"},
 	{"unknown command %q for %q", "%[2]q に知られていないコマンドです: %[1]q"},
 	{"flag needs an argument: %s", "フラグに値が必要です: %s"},
 	{"invalid argument %q for %q flag: %s", "フラグ %[2]q の値 %[1]q は正しくありません: %[3]s"},

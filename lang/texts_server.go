@@ -61,6 +61,7 @@ var serverTexts = []Entry{
 	{"expected the name of a table of the database", "データベースの表の名前が必要です"},
 	{"expected a file whose name ends with one of %s", "名前の終わりが次のどれかのファイルが必要です: %s"},
 	{"The granted folder cannot be opened.", "許可されたフォルダを開けません。"},
+	{"expected the name of a table, got a connection string, which is not repeated because it may hold a password", "表の名前を指定してください。接続文字列は受け付けません。パスワードを含むことがあるため、ここには表示しません"},
 	{"The file with the connection string of the database cannot be used.", "データベースの接続文字列のファイルを使えません。"},
 	{"The database cannot be reached.", "データベースに接続できません。"},
 	{"The table holds more than %s bytes when it is unpacked.", "展開した表が %s バイトを超えています。"},

@@ -109,6 +109,9 @@ func checkNewName(what, name string) error {
 	if err := checkName(what, name); err != nil {
 		return err
 	}
+	if names.Connection(name) {
+		return noren.Usagef(what, "expected a name, got a connection string, which is not repeated because it may hold a password")
+	}
 	if !names.Seen(name) {
 		return noren.Usagef(what, "holds a character that cannot be seen").Hinted("use letters, digits and signs")
 	}

@@ -160,10 +160,15 @@ func (s *Service) targets(ctx context.Context, inputs []string, force bool, path
 		}
 	}
 	for _, p := range paths {
-		if p == "" || p == "-" || file.IsDatabase(p) {
-			continue
+		var err error
+		switch {
+		case p == "" || p == "-":
+		case file.IsDatabase(p):
+			err = file.CheckTarget(ctx, p, force)
+		default:
+			err = atomicfile.Check(p, force)
 		}
-		if err := atomicfile.Check(p, force); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -103,6 +103,9 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	if err := yamlbound.Check(name, data); err != nil {
 		return nil, err
 	}
+	if err := withoutConnections(name, data); err != nil {
+		return nil, err
+	}
 	s = &Spec{}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField())
 	err = dec.Decode(s)

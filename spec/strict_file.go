@@ -14,6 +14,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter/yamlbound"
+	"github.com/noren-privacy/noren/internal/names"
 )
 
 // Document is a YAML file that was read strictly, with the places of its entries.
@@ -36,6 +37,9 @@ func ReadDocument(name string, data []byte, v any) (d *Document, err error) {
 	if err := yamlbound.Check(name, data); err != nil {
 		return nil, err
 	}
+	if err := withoutConnections(name, data); err != nil {
+		return nil, err
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField(), yaml.UseJSONUnmarshaler(), yaml.CustomUnmarshaler(asWritten))
 	if err := dec.Decode(v); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -52,6 +56,19 @@ func ReadDocument(name string, data []byte, v any) (d *Document, err error) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
 	}
 	return &Document{name, file}, nil
+}
+
+// withoutConnections refuses a YAML file that holds a connection string: specifications are
+// copied, and errors, records and certificates repeat parts of them.
+func withoutConnections(name string, data []byte) error {
+	line := names.ConnectionLine(data)
+	if line == 0 {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.Usage, Where: fmt.Sprintf("%s:%d", name, line), What: "holds a connection string, which is not repeated because it may hold a password",
+		Hint: "take it out: set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE",
+	}
 }
 
 // asWritten reads a text. A number that stands where a text is expected, as in keys: [01],

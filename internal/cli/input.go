@@ -30,8 +30,11 @@ func (f *outputFlags) register(c *cobra.Command) {
 // in the end.
 func checkTargets(force bool, paths ...string) error {
 	for _, p := range paths {
-		if p == "" || p == "-" || file.IsDatabase(p) {
+		if p == "" || p == "-" {
 			continue
+		}
+		if file.IsDatabase(p) {
+			return noren.Usagef(p, "expected a file, got a table of a database").Hinted("noren anonymize alone writes tables of databases")
 		}
 		if err := atomicfile.Check(p, force); err != nil {
 			return err

@@ -2,27 +2,38 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
+	"os"
+	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/names"
 )
 
-// A connection string may hold a password. The first form is a URL of a database, or any
-// URL with a user and a password; the second the keywords of libpq.
-var (
-	databaseURL   = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|oracle|mongodb(?:\+srv)?|redis|jdbc:[a-z0-9]+):/{1,2}|[a-z][a-z0-9+.-]*://[^/?#@\s]*:[^/?#\s]*@`)
-	databaseWords = regexp.MustCompile(`(?i)\b(?:host|hostaddr|user|dbname|port|service)\s*=.*\bpassword\s*=|\bpassword\s*=.*\b(?:host|hostaddr|user|dbname|port|service)\s*=`)
-)
+// environment are the variables whose values name files.
+var environment = []string{"NOREN_KEY", "NOREN_LEDGER"}
 
-// refuseConnections returns an error where an argument of the program is a connection
-// string. Nothing of the argument is repeated: an error reaches logs and screens.
+// refuseConnections returns an error where an argument of the program, or a variable of its
+// environment, is a connection string. Nothing of it is repeated: an error reaches logs and
+// screens.
 func refuseConnections(args []string) error {
 	for i, arg := range args {
-		if databaseURL.MatchString(arg) || databaseWords.MatchString(arg) {
-			return (&noren.Error{
-				Kind: noren.Usage, Where: fmt.Sprintf("argument %d", i+1), What: "expected a file or a table, got a connection string, which is not repeated because it may hold a password",
-			}).Hinted("set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as pg:TABLE")
+		// A password alone is that of a string which the shell has parted; behind a flag
+		// it may be the type of a column of that name.
+		alone := strings.HasPrefix(strings.ToLower(arg), "password=") && (i == 0 || !strings.HasPrefix(args[i-1], "-"))
+		if alone || names.Connection(arg) {
+			return refusedConnection(fmt.Sprintf("argument %d", i+1))
+		}
+	}
+	for _, name := range environment {
+		if names.Connection(os.Getenv(name)) {
+			return refusedConnection(name)
 		}
 	}
 	return nil
+}
+
+func refusedConnection(where string) error {
+	return (&noren.Error{
+		Kind: noren.Usage, Where: where, What: "expected a file or a table, got a connection string, which is not repeated because it may hold a password",
+	}).Hinted("set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as pg:TABLE")
 }

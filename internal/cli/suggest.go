@@ -27,6 +27,15 @@ func commandHint(c *cobra.Command, args []string) noren.Text {
 	return noren.Textf("see %s --help", c.CommandPath())
 }
 
+// flagFault is what is wrong with a flag. Of letters behind one dash only the first that no
+// flag has is repeated: other programs take a password there, as in -pSECRET.
+func flagFault(err error) noren.Text {
+	if missing := (*pflag.NotExistError)(nil); errors.As(err, &missing) && missing.GetSpecifiedShortnames() != "" {
+		return noren.Textf("unknown shorthand flag: -%s", missing.GetSpecifiedName())
+	}
+	return noren.Textf("%s", noren.Foreign(err.Error()))
+}
+
 // flagHint is what to do about a flag that cannot be parsed: its name may be mistyped.
 func flagHint(c *cobra.Command, err error) noren.Text {
 	if missing := (*pflag.NotExistError)(nil); errors.As(err, &missing) && missing.GetSpecifiedShortnames() == "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter/yamlbound"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/ldp"
 )
 
@@ -94,6 +95,12 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	}()
 	if err := yamlbound.Check(name, data); err != nil {
 		return nil, err
+	}
+	if line := names.ConnectionLine(data); line > 0 {
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: fmt.Sprintf("%s:%d", name, line), What: "holds a connection string, which is not repeated because it may hold a password",
+			Hint: "take it out",
+		}
 	}
 	s = &Spec{}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField())

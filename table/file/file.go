@@ -20,6 +20,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
@@ -27,6 +28,7 @@ import (
 	"github.com/noren-privacy/noren/table/parquetio"
 	"github.com/noren-privacy/noren/table/parts"
 	"github.com/noren-privacy/noren/table/spool"
+	"github.com/noren-privacy/noren/table/sqlite"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
@@ -82,6 +84,12 @@ var (
 // holds, all files of a folder or pattern as one table (see [IsParts]), or a table of a
 // database (see [IsDatabase]). The errors are those of the packages of the formats.
 func Open(ctx context.Context, path string, opts Options) (Source, error) {
+	if names.Connection(path) {
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "expected a file or a table, got a connection string, which is not repeated because it may hold a password",
+			Hint: "set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as pg:TABLE",
+		}
+	}
 	if opts.Name == "" {
 		opts.Name = path
 	}
@@ -113,6 +121,12 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 		err = &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	case !info.Mode().IsRegular():
 		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
+	}
+	if err == nil && opts.Name == path && sqlite.IsFile(f) {
+		err = &noren.Error{
+			Kind: noren.BadData, Where: path, What: "is an SQLite database, expected text",
+			Hint: "name it as sqlite:%s, and a table of several as sqlite:%s?table=TABLE", HintArgs: []any{path, path},
+		}
 	}
 	if err != nil {
 		_ = f.Close()

@@ -179,22 +179,37 @@ type Target interface {
 // could not be made, or exists and is not to be replaced. The folder dir holds
 // temporary files.
 func NewTarget(ctx context.Context, path string, replace bool, dir string) (Target, error) {
-	rest, ok := strings.CutPrefix(path, postgres)
-	if !ok {
-		return nil, &noren.Error{Kind: noren.Usage, What: "only PostgreSQL tables can be written, as pg:TABLE"}
-	}
-	name, service, err := postgresName(rest)
+	o, err := checkedTarget(ctx, path, replace)
 	if err != nil {
 		return nil, err
 	}
-	o := pg.TargetOptions{Replace: replace, Service: service, Dir: dir}
-	if o.Table, err = pg.ParseName(name); err != nil {
-		return nil, err
-	}
-	if err := pg.Check(ctx, o); err != nil {
-		return nil, err
-	}
+	o.Dir = dir
 	return postgresTarget{pg.NewTarget(o)}, nil
+}
+
+// CheckTarget reports what would keep [NewTarget] and what follows from making the table:
+// a database that is not written, no connection, a schema or a right that lacks, or a table
+// that exists. For use before a table is read.
+func CheckTarget(ctx context.Context, path string, replace bool) error {
+	_, err := checkedTarget(ctx, path, replace)
+	return err
+}
+
+func checkedTarget(ctx context.Context, path string, replace bool) (o pg.TargetOptions, err error) {
+	rest, ok := strings.CutPrefix(path, postgres)
+	if !ok {
+		file, _, _ := strings.Cut(strings.TrimPrefix(path, sqliteFile), "?")
+		return o, noren.Usagef(file, "SQLite databases are read and not written").Hinted("write a file, or a table of PostgreSQL as pg:TABLE")
+	}
+	name, service, err := postgresName(rest)
+	if err != nil {
+		return o, err
+	}
+	o = pg.TargetOptions{Replace: replace, Service: service}
+	if o.Table, err = pg.ParseName(name); err != nil {
+		return o, err
+	}
+	return o, pg.Check(ctx, o)
 }
 
 // postgresTarget is a pg.Target as a [Target].

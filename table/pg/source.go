@@ -62,7 +62,11 @@ func Open(ctx context.Context, o Options) (*spool.Source, error) {
 	if o.Query != "" {
 		query = strings.TrimRight(strings.TrimSpace(o.Query), "; \t\r\n")
 	}
-	return readAll(ctx, conn, query, spool.Options{Name: where, Dir: o.Dir, Progress: o.Progress})
+	src, err := readAll(ctx, conn, query, spool.Options{Name: where, Dir: o.Dir, Progress: o.Progress})
+	if o.Query == "" && err != nil {
+		err = o.missing(ctx, conn, err)
+	}
+	return src, err
 }
 
 const lost = "the connection was lost while it was read"

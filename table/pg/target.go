@@ -50,19 +50,45 @@ func Check(ctx context.Context, o TargetOptions) error {
 		return err
 	}
 	defer closeConn(conn)
-	rows, err := readFew(ctx, conn.ExecParams(ctx, "SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass($1)", [][]byte{[]byte(o.Table.String())}, nil, nil, nil), 1, 1, where)
-	switch {
-	case err != nil:
+	schema := ""
+	if o.Table.Schema != "" {
+		schema = quote(o.Table.Schema)
+	}
+	rows, err := readFew(ctx, conn.ExecParams(ctx, targetQuery, [][]byte{[]byte(o.Table.String()), []byte(schema)}, nil, nil, nil), 1, 5, where)
+	if err != nil {
 		return err
-	case len(rows) == 0:
+	}
+	if len(rows) != 1 {
+		return unasked(where)
+	}
+	kind, owner, known, create, readOnly := string(rows[0][0]), string(rows[0][1]), string(rows[0][2]), string(rows[0][3]), string(rows[0][4])
+	switch {
+	case readOnly == "on":
+		return noren.Usagef(where, "the server only reads: no table can be made").Hinted("name the primary server in PGHOST, or look at default_transaction_read_only")
+	case known != "t" && o.Table.Schema == "":
+		return noren.Usagef(where, "no schema of the search path exists").Hinted("name the schema, as in pg:SCHEMA.TABLE")
+	case known != "t":
+		return noren.Usagef(where, "the schema does not exist").Hinted("create it in psql, or name another: pg:SCHEMA.TABLE")
+	case create != "t":
+		return noren.Usagef(where, "the user may not create a table in the schema").Hinted("its owner grants it in psql: GRANT CREATE ON SCHEMA; or name another schema: pg:SCHEMA.TABLE")
+	case kind == "":
 		return nil
 	case !o.Replace:
 		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: where, What: "exists already", Hint: "choose another name, or allow it to be replaced"}
-	case string(rows[0][0]) != "r":
+	case kind != "r":
 		return &noren.Error{Kind: noren.Usage, Where: where, What: "is not an ordinary table and cannot be replaced", Hint: "choose another name"}
+	case owner != "t":
+		return noren.Usagef(where, "belongs to another user and cannot be replaced").Hinted("choose another name")
 	}
 	return nil
 }
+
+// targetQuery tells of a table in the making: the kind of a table of that name and whether
+// it is the user's, whether the schema exists and the user may create in it, and whether
+// the server only reads.
+const targetQuery = `SELECT c.relkind, pg_has_role(c.relowner, 'USAGE'), s.oid IS NOT NULL, has_schema_privilege(s.oid, 'CREATE'), current_setting('transaction_read_only')
+FROM (SELECT to_regnamespace(CASE WHEN $2::text = '' THEN quote_ident(current_schema()) ELSE $2 END)::oid AS oid) s
+LEFT JOIN pg_catalog.pg_class c ON c.oid = to_regclass($1)`
 
 // NewTarget describes a table; nothing is done yet.
 func NewTarget(o TargetOptions) *Target {

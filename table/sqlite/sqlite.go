@@ -33,6 +33,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/spool"
 )
 
@@ -125,6 +126,13 @@ func check(f *os.File, name string) error {
 		return &noren.Error{Kind: noren.BadData, Where: name, What: "is no SQLite database, or an encrypted one"}
 	}
 	return nil
+}
+
+// IsFile reports whether a file begins as an SQLite database does.
+func IsFile(f io.ReaderAt) bool {
+	head := make([]byte, len(magic))
+	n, _ := f.ReadAt(head, 0)
+	return n == len(magic) && string(head) == magic
 }
 
 // failed makes an error of the library's by its code: its text can hold parts of
@@ -260,6 +268,10 @@ func (r *reading) from(ctx context.Context) (from string, err error) {
 	e := &noren.Error{Kind: noren.Usage, Code: "table", Where: r.o.Name, What: "expected one of its tables (%s)", Args: []any{shown(names)}}
 	if wanted != "" {
 		e.Saying("has no table %s, only %s", wanted, shown(names))
+		if best := table.Nearest(wanted, names); best != "" {
+			e.Code = ""
+			e.Hinted("did you mean sqlite:%s?table=%s?", r.o.Name, best)
+		}
 	}
 	return "", e
 }

@@ -122,6 +122,11 @@ func (t *Tables) label(d *document) error {
 // seenLabel refuses the name of a source that cannot be seen as it is: it is shown beside
 // the name of the table.
 func seenLabel(name string) error {
+	if names.Connection(name) {
+		p := problem.New("invalid", "expected the name of a table, got a connection string, which is not repeated because it may hold a password")
+		p.Where = "source"
+		return p
+	}
 	if names.Seen(name) {
 		return nil
 	}

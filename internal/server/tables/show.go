@@ -116,6 +116,11 @@ func (t *Table) Stand() *Message {
 // tableName checks the name of a table.
 func tableName(name string) (string, error) {
 	name = strings.TrimSpace(name)
+	if names.Connection(name) {
+		p := problem.New("invalid", "expected the name of a table, got a connection string, which is not repeated because it may hold a password")
+		p.Where = "name"
+		return "", p
+	}
 	if name == "" || utf8.RuneCountInString(name) > 200 || !names.Seen(name) {
 		p := problem.New("invalid", "expected a name of 1 to 200 characters")
 		p.Where = "name"
