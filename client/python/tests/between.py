@@ -26,7 +26,7 @@ class Between:
     """The transport of a client, of which some replies are exchanged."""
 
     def __init__(self, client: Client) -> None:
-        self.transport = client._transport
+        self.transport, self.server = client._transport, client._transport.server
         self.replies: dict[str, Reply] = {}
         self.instead: dict[str, Reply] = {}
 
@@ -36,8 +36,8 @@ class Between:
         self.replies[path] = self.transport.send(method, path, body, **more)
         return self.replies[path]
 
-    def pause(self, reply: Reply) -> None:
-        self.transport.pause(reply)
+    def pause(self, reply: Reply, waited: float) -> float:
+        return self.transport.pause(reply, waited)
 
 
 def accepted(ask: Any) -> bool:

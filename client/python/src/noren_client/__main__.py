@@ -15,6 +15,7 @@ from .answer import Answer, belongs, read_answer
 from .client import Client
 from .errors import AnswerUnknown, BudgetRefused, CertificateError, NorenError, UsageError
 from .model import Amount, Margin, Question
+from .plain import plain
 from .quote import Quote
 
 # The exit codes of the command noren, where this one has the same case.
@@ -47,7 +48,12 @@ def run() -> None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    print(plain(text), file=sys.stderr)
+
+
+def _out(text: str) -> None:
+    """Print what a server may have written."""
+    print(plain(text))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -114,12 +120,12 @@ def _tables(o: argparse.Namespace) -> int:
         print(json.dumps({"tables": [t.raw for t in tables], "books": [b.raw for b in books]}, indent=2))
         return 0
     for t in tables:
-        print(f"{t.id}  {t.name}  {t.state}")
+        _out(f"{t.id}  {t.name}  {t.state}")
         for b in books:
             if b.table == t.id:
-                print(f"  {b.id}  {b.name}  left: {b.available}{'  sealed' if b.sealed else ''}")
+                _out(f"  {b.id}  {b.name}  left: {b.available}{'  sealed' if b.sealed else ''}")
                 for c in b.columns:
-                    print(f"    {c.name}  {c.type}" + (f"  {c.bounds[0]} to {c.bounds[1]}" if c.bounds else ""))
+                    _out(f"    {c.name}  {c.type}" + (f"  {c.bounds[0]} to {c.bounds[1]}" if c.bounds else ""))
     return 0
 
 
@@ -158,16 +164,16 @@ def _quote(o: argparse.Namespace) -> int:
         return 0 if quote.fits else _REFUSED
     for q in quote.questions:
         margin = f"within {q.within:g} at {q.at}" if q.within is not None else "no margin can be stated"
-        print(f"{' '.join(map(str, q.asked))}\n  costs {q.cost}; {margin}")
+        _out(f"{' '.join(map(str, q.asked))}\n  costs {q.cost}; {margin}")
     for line in (*quote.statement, *quote.not_covered):
-        print(f"  {line}")
+        _out(f"  {line}")
     if rehearsal:
-        print(f"rehearsal on {rehearsal.rows} synthetic rows: the noise was within the margin in {rehearsal.within} of {rehearsal.runs} runs")
+        _out(f"rehearsal on {rehearsal.rows} synthetic rows: the noise was within the margin in {rehearsal.within} of {rehearsal.runs} runs")
     if quote.stored:
-        print(f"paid for already: answer {quote.stored} is free")
-    print(f"costs {quote.cost}: " + ("fits" if quote.fits else f"does not fit, {quote.short} short"))
+        _out(f"paid for already: answer {quote.stored} is free")
+    _out(f"costs {quote.cost}: " + ("fits" if quote.fits else f"does not fit, {quote.short} short"))
     for fit in quote.fits_with:
-        print(f"would fit: {fit.change} (costs {fit.cost})")
+        _out(f"would fit: {fit.change} (costs {fit.cost})")
     return 0 if quote.fits else _REFUSED
 
 
@@ -205,14 +211,14 @@ def _show(answer: Answer, as_json: bool) -> None:
     if as_json:
         print(json.dumps(answer.raw, indent=2))
         return
-    print(f"data set {answer.checked.dataset}, version {answer.checked.version}, {answer.checked.time}")
+    _out(f"data set {answer.checked.dataset}, version {answer.checked.version}, {answer.checked.time}")
     for question, part in zip(answer.questions, asked.mechanisms(answer.checked.certificate)):
-        print(asked.words(part) + ("" if question.released else " (values not signed)"))
+        _out(asked.words(part) + ("" if question.released else " (values not signed)"))
         for row in question.records():
-            print("  " + "  ".join(f"{name} {_figure(value)}" + (" (not signed)" if name in question.unsigned else "") for name, value in row.items()))
+            _out("  " + "  ".join(f"{name} {_figure(value)}" + (" (not signed)" if name in question.unsigned else "") for name, value in row.items()))
     who = "a pinned key" if answer.checked.trusted else "a key that was not pinned"
-    print(f"charged {answer.cost}; left {answer.left} (not signed)" if not answer.replayed else f"a stored answer, for which {answer.cost} was charged")
-    print(f"certificate holds, signed by {answer.checked.key_id}, {who}")
+    _out(f"charged {answer.cost}; left {answer.left} (not signed)" if not answer.replayed else f"a stored answer, for which {answer.cost} was charged")
+    _out(f"certificate holds, signed by {answer.checked.key_id}, {who}")
 
 
 def _figure(value: Any) -> str:
@@ -231,9 +237,9 @@ def _check(o: argparse.Namespace) -> int:
         belongs(answer, Quote.restored(saved["quote"]), paid=False)
     _show(answer, False)
     if "quote" not in saved:
-        print("note: the file does not say what was asked: the certificate is of the questions above")
+        _out("note: the file does not say what was asked: the certificate is of the questions above")
     if not answer.checked.trusted:
-        print("note: without --key-id or --key anybody may have signed it")
+        _out("note: without --key-id or --key anybody may have signed it")
     return 0
 
 

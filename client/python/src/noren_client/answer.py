@@ -20,6 +20,7 @@ from . import released as figures
 from .certificate import Checked
 from .errors import CertificateError, ProtocolError, ReadWithCare, UsageError
 from .model import Amount, Json, Message, _list, _object, _str
+from .plain import plain
 from .quote import Quote
 
 #: By how many seconds the clocks of server and client may differ.
@@ -49,7 +50,7 @@ class Result:
     def read(cls, value: Any, part: figures.Part | None = None, parameters: Json | None = None) -> Result:
         """Read what a server shows, and compare it with what was released."""
         f = _object(value, "question")
-        rows = _list(_object(f.get("result") or {}, "result"), "rows", lambda r: _object(r, "row"))
+        rows = _list(_object(f.get("result") or {}, "result"), "rows", _row)
         columns: tuple[str, ...] = ()
         if part is not None:
             figures.compare(part, rows)
@@ -111,10 +112,17 @@ class Rows(list[dict[str, Any]]):
     __repr__ = __str__
 
 
+def _row(value: Any) -> Json:
+    row = _object(value, "row")
+    if not isinstance(row.get("keys") or [], list):
+        raise ProtocolError("keys: expected a list")
+    return row
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.7g}" if isinstance(value, float) else str(value)
+    return f"{value:.7g}" if isinstance(value, float) else plain(str(value))
 
 
 def _framed(rows: list[dict[str, Any]]) -> Any:

@@ -12,11 +12,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from . import condition, dates
 from .errors import CertificateError
+from .model import exact
+from .plain import plain
 
 Json = Mapping[str, Any]
 Columns = Mapping[str, Json]
@@ -71,6 +73,13 @@ def signed_level(part: Json) -> float:
 
 def words(part: Json) -> str:
     """A question in words, from its signed parameters alone."""
+    try:
+        return plain(_words(part))
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise CertificateError("the parameters of a question cannot be read") from None
+
+
+def _words(part: Json) -> str:
     p, of = part["parameters"], kind(part)
     if of in QUERIES:
         out = of + (f" of {p['column']}" if p.get("column") else "") + (f" where {p['where']}" if p.get("where") else "")
@@ -88,12 +97,12 @@ def words(part: Json) -> str:
 def compare(question: Json, part: Json, defined: Columns) -> None:
     """Raise CertificateError where a mechanism does not answer exactly this question."""
     have = kind(part)
-    if question.get("kind") != have:
-        raise CertificateError(f"it is of another question: a {have or 'kind that this client does not know'}, not a {question.get('kind')}")
+    if not have or question.get("kind") != have:
+        raise CertificateError(f"it is of another question: a {have or 'kind that this client does not know'}, not a {plain(str(question.get('kind'))[:40])}")
     check = _query if have in QUERIES else {"outliers": _outliers, "correlated": _correlated, "ratio": _ratio}[have]
     try:
         wrong = next((name for name, holds in check(question, part["parameters"], defined) if not holds), None)
-    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError):
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
         wrong = "form"
     if wrong is not None:
         raise CertificateError(f"it is of another question: its {wrong} is not the one asked")
@@ -105,7 +114,7 @@ def _query(q: Json, p: Json, defined: Columns) -> list[tuple[str, bool]]:
         ("column", p.get("column", "") == column),
         ("condition", condition.same(str(q.get("where") or ""), str(p.get("where", "")), defined) if q.get("where") and p.get("where") else not q.get("where") and not p.get("where")),
         ("grouping", list(p.get("by") or ()) == by),
-        ("list of groups", list(map(list, p.get("keys") or ())) == _groups(by, list(q.get("keys") or ()), defined)),
+        ("list of groups", _same_groups(list(map(list, p.get("keys") or ())), _lists(by, list(q.get("keys") or ()), defined))),
         ("range", _bounds(q, p, defined.get(column, {}))),
         ("list of bins", _bins(q, p, defined.get(column, {}))),
         ("rank", _decimal(p.get("rank", "0.5")) == _decimal(q.get("rank") or "0.5")),
@@ -117,11 +126,17 @@ def _query(q: Json, p: Json, defined: Columns) -> list[tuple[str, bool]]:
     ]
 
 
-def _groups(by: list[str], keys: list[Sequence[str]], defined: Columns) -> list[list[str]]:
-    if not by:
-        return []
-    lists = [list(keys[i]) if i < len(keys) else _values(defined.get(name, {})) for i, name in enumerate(by)]
-    return [list(group) for group in itertools.product(*lists)]
+def _lists(by: list[str], keys: list[Sequence[str]], defined: Columns) -> list[list[str]]:
+    """The values of each column of groups."""
+    return [list(keys[i]) if i < len(keys) else _values(defined.get(name, {})) for i, name in enumerate(by)]
+
+
+def _same_groups(stated: list[list[str]], lists: list[list[str]]) -> bool:
+    """Whether stated are all groups of lists. Short lists can have more groups than any
+    memory holds: they are counted first."""
+    if not lists:
+        return not stated
+    return len(stated) == math.prod(map(len, lists)) and all(one == list(group) for one, group in zip(stated, itertools.product(*lists)))
 
 
 def _values(column: Json) -> list[str]:
@@ -259,10 +274,10 @@ def _near(one: Any, other: float) -> bool:
 
 
 def _decimal(text: Any) -> Decimal:
-    try:
-        return Decimal(str(text))
-    except InvalidOperation:
-        raise ValueError from None
+    out = exact(str(text))
+    if out is None:
+        raise ValueError
+    return out
 
 
 def _units(text: Any, scale: int) -> int:

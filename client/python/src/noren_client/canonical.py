@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
@@ -17,6 +18,8 @@ from typing import Any, NoReturn
 MOST_BYTES = 1 << 20
 MOST_LEVELS = 32
 MOST_INTEGER = 2**53 - 1
+#: How deep a text may be that is no certificate, but may hold one.
+_MOST_LEVELS_READ = 64
 
 
 class CanonicalError(ValueError):
@@ -32,15 +35,34 @@ def load(text: bytes) -> Any:
     if decoded.startswith("\ufeff"):
         raise CanonicalError("it begins with a byte order mark")
     try:
-        return json.loads(decoded, object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
+        value = json.loads(decoded, object_pairs_hook=_object, parse_float=_float, parse_int=_integer, parse_constant=_constant)
     except json.JSONDecodeError as e:
         raise CanonicalError(f"it is not JSON at character {e.pos}") from None
     except RecursionError:
-        raise CanonicalError(f"it is nested deeper than {MOST_LEVELS}") from None
-    except CanonicalError:
-        raise
-    except ValueError:  # an integer of thousands of digits
-        raise CanonicalError("an integer is beyond 2^53 - 1") from None
+        raise CanonicalError(f"it is nested deeper than {_MOST_LEVELS_READ}") from None
+    if _PAIR.search(decoded):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise CanonicalError("a text holds half a surrogate pair") from None
+        except RecursionError:
+            pass  # it is refused below
+    _check_depth(value)
+    return value
+
+
+# A text in which this is not can hold no half of a surrogate pair.
+_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _check_depth(value: Any) -> None:
+    """A program that goes down into a value must come to its end."""
+    level = [value]
+    for _ in range(_MOST_LEVELS_READ + 1):
+        level = [v for of in level for v in (of.values() if isinstance(of, dict) else of if isinstance(of, list) else ()) if isinstance(v, (dict, list))]
+        if not level:
+            return
+    raise CanonicalError(f"it is nested deeper than {_MOST_LEVELS_READ}")
 
 
 def canonical(text: bytes) -> bytes:
@@ -62,6 +84,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(out) != len(pairs):
         raise CanonicalError("a key occurs twice in one object")
     return out
+
+
+def _integer(literal: str) -> int:
+    if len(literal) > 20:  # as many as an integer of 64 bits has
+        raise CanonicalError("an integer is beyond 2^53 - 1")
+    return int(literal)
 
 
 def _float(literal: str) -> float:

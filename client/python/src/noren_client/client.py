@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 import urllib.parse
@@ -23,6 +24,10 @@ from .seen import Seen
 from .transport import Reply, Transport
 
 _T = TypeVar("_T")
+#: How many pages and bytes of a list are read, and where an answer may be that is not ready.
+_MOST_PAGES = 10_000
+_MOST_LISTED = 256 << 20
+_PATH = re.compile(r"/api/v1/[A-Za-z0-9_/-]+")
 
 
 class Client:
@@ -38,8 +43,8 @@ class Client:
     signature is checked against the key that the certificate names, and Answer.checked.trusted
     is False; the first key that signs an answer is then the only one that this client takes.
 
-    timeout bounds each attempt of a request in seconds; patience bounds the waiting that the
-    server asks for (Retry-After).
+    timeout bounds each attempt of a request in seconds, from the connection to the last byte;
+    patience bounds the waiting that the server asks for (Retry-After, answers that are not ready).
     """
 
     def __init__(
@@ -203,15 +208,16 @@ class Client:
 
     def _finished(self, reply: Reply) -> Reply:
         """Follow an answer that missed its time class until it is there."""
+        waited = 0.0
         while reply.status == 202:
             location = reply.headers.get("location", "")
             if not location:
                 location = str(read_object(reply.json(), "answer").get("location", ""))
-            path = urllib.parse.urlsplit(location).path
-            if not path.startswith("/api/"):
+            path = _PATH.fullmatch(location.removeprefix(self._transport.server))
+            if path is None:
                 raise ProtocolError("answer: expected a location of this server")
-            self._transport.pause(reply)
-            reply = self._transport.send("GET", path)
+            waited = self._transport.pause(reply, waited)
+            reply = self._transport.send("GET", path.group())
         return reply
 
     def _answer(self, reply: Reply, quote: Quote | None, *, paid: bool) -> Answer:
@@ -226,15 +232,19 @@ class Client:
         return self._transport.send("GET", path).json()
 
     def _items(self, path: str, read: Callable[[Any], _T]) -> Iterator[_T]:
-        after = ""
-        while True:
+        after, size = "", 0
+        for _ in range(_MOST_PAGES):
             glue = "&" if "?" in path else "?"
-            page = read_object(self._get(path + (glue + urllib.parse.urlencode({"after": after}) if after else "")), "list")
+            reply = self._transport.send("GET", path + (glue + urllib.parse.urlencode({"after": after}) if after else ""))
+            if (size := size + len(reply.body)) > _MOST_LISTED:
+                raise ProtocolError(f"list: expected at most {_MOST_LISTED} bytes")
+            page = read_object(reply.json(), "list")
             yield from read_list(page, "items", read)
             following = page.get("next")
             if not isinstance(following, str) or not following or following == after:
                 return
             after = following
+        raise ProtocolError(f"list: expected at most {_MOST_PAGES} pages")
 
 
 def find_token(token: str | None, token_file: str | os.PathLike[str] | None) -> str:
@@ -271,7 +281,7 @@ def _same_clock(reply: Reply) -> None:
     an answer is a new one is told by its time."""
     try:
         server = parsedate_to_datetime(reply.headers.get("date", "")).timestamp()
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         return
     if abs(server - time.time()) > CLOCKS:
         raise ProtocolError(f"clock: expected the server's clock within {CLOCKS} s of this machine's, got another; set the clock")

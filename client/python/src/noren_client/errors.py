@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .plain import plain
+
 if TYPE_CHECKING:
     from .model import Amount, Fit
     from .quote import Quote
@@ -84,7 +86,7 @@ class ServerError(NorenError):
         faults = body.get("errors")
         self.faults: Sequence[Mapping[str, Any]] = faults if isinstance(faults, list) else ()
         lines = [f"{self.code}: {self.detail}"]
-        lines += [f"  {_text(f, 'pointer')}: {_text(f, 'detail')}" for f in self.faults if isinstance(f, Mapping)]
+        lines += [f"  {_text(f, 'pointer')}: {_text(f, 'detail')}" for f in self.faults[:_MOST_FAULTS] if isinstance(f, Mapping)]
         lines += [f"hint: {self.hint}"] if self.hint else []
         super().__init__("\n".join(lines))
 
@@ -134,7 +136,7 @@ class BudgetRefused(ServerError):
 
     def __init__(self, body: Mapping[str, Any], status: int, retry_after: float | None = None) -> None:
         super().__init__(body, status, retry_after)
-        from .model import Amount, Fit
+        from .model import Amount, Fit, _list
 
         #: What the request costs.
         self.asked: Amount = Amount.read(body.get("asked"))
@@ -145,14 +147,18 @@ class BudgetRefused(ServerError):
         #: The account that does not cover it.
         self.account = _text(body, "account")
         #: Changes of the request that would fit, each with its cost.
-        self.fits: tuple[Fit, ...] = tuple(Fit.read(f) for f in body.get("fits_with") or ())
+        self.fits: tuple[Fit, ...] = _list(body, "fits_with", Fit.read)
         lines = [str(self.args[0]), f"asked {self.asked}; left {self.left}; short {self.short}"]
         self.args = ("\n".join(lines + [f"would fit: {fit.change} (costs {fit.cost})" for fit in self.fits]),)
 
 
 def _text(body: Mapping[str, Any], name: str) -> str:
     value = body.get(name)
-    return value if isinstance(value, str) else ""
+    return plain(value[:_MOST]) if isinstance(value, str) else ""
+
+
+# How long a text of an error is, and how many faults it lists.
+_MOST, _MOST_FAULTS = 2000, 100
 
 
 _BY_CODE: dict[str, type[ServerError]] = {

@@ -6,12 +6,14 @@ server adds can be read before this package knows them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
 from .errors import ProtocolError, UsageError
+from .plain import plain
 
 _T = TypeVar("_T")
 Json = Mapping[str, Any]
@@ -86,13 +88,19 @@ def _amount_part(fields: Json, name: str) -> Decimal | None:
     value = fields.get(name)
     if value is None:
         return None
-    try:
-        out = Decimal(value) if isinstance(value, str) else Decimal("nan")
-    except InvalidOperation:
-        out = Decimal("nan")
-    if not out.is_finite():
+    out = exact(value) if isinstance(value, str) else None
+    if out is None:
         raise ProtocolError(f"{name}: expected a decimal as a text")
     return out
+
+
+# The text of 1e999999999 takes a gigabyte, and its integer more.
+_EXACT = re.compile(r"[-+]?[0-9]{1,40}(\.[0-9]{0,40})?([eE][-+]?[0-9]{1,2})?")
+
+
+def exact(text: str) -> Decimal | None:
+    """A decimal of a length that can be written out; None for another text."""
+    return Decimal(text) if _EXACT.fullmatch(text) else None
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,7 @@ class Message:
     @classmethod
     def read(cls, value: Any) -> Message:
         fields = _object(value, "message")
-        return cls(_str(fields, "code"), _str(fields, "text"), fields.get("args") or {})
+        return cls(_str(fields, "code"), plain(_str(fields, "text")), _object(fields.get("args") or {}, "args"))
 
     def __str__(self) -> str:
         return self.text
@@ -235,6 +243,8 @@ class Column:
     def read(cls, value: Any) -> Column:
         f = _object(value, "column")
         low_high = f.get("bounds") or None
+        if low_high is not None and not (isinstance(low_high, list) and len(low_high) == 2):
+            raise ProtocolError("bounds: expected two values")
         return cls(
             _str(f, "name"), _str(f, "type"),
             None if low_high is None else (str(low_high[0]), str(low_high[1])),
