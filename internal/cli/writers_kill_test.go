@@ -37,7 +37,7 @@ var killedWriters = map[string]string{
 	"anonymize, Parquet":   "anonymize t.csv -o NAME.parquet --k 2 --quasi age,colour --identifier id",
 	"outliers count":       "outliers count points.csv --columns x,y --radius 3 --step 0.1 --box 0,100 --type x=decimal --type y=decimal --epsilon 1 --unaccounted --certificate NAME.json -o NAME.out.json",
 	"correlated explain":   `correlated explain chain.json --query {"count":"b"} --epsilon 1 -o NAME.html`,
-	"ratio fit":            "ratio fit t.csv public.csv --columns age --spec spec.yaml --epsilon 1000 --unaccounted -o NAME.csv --certificate NAME.json --report NAME.html",
+	"ratio fit":            "ratio fit ages.csv public.csv --columns age --spec spec.yaml --epsilon 1000 --unaccounted -o NAME.csv --certificate NAME.json --report NAME.html",
 	"ask":                  "ask questions.yaml -o NAME.json --certificate NAME.cert.json",
 	"ledger create":        "ledger create --ledger NAME.db",
 	"ledger export":        "ledger export -o NAME.export",
@@ -58,9 +58,9 @@ func newKillable(t *testing.T) *killable {
 		fmt.Fprintf(&table, "c%d,%d,%s\n", i, i%80, []string{"red", "green", "blue"}[i%3])
 	}
 	for name, text := range map[string]string{
-		"t.csv": table.String(), "public.csv": "age\n" + strings.Repeat("20\n30\n40\n70\n", 50), "words": "red\ngreen\nblue\n", "points.csv": "x,y\n" + strings.Repeat("1.5,2\n40,50.5\n", 50), "people.csv": "age,town\n" + strings.Repeat("31,Nara\n47,Kobe\n", 50),
+		"t.csv": table.String(), "ages.csv": "age\n" + strings.Repeat("20\n30\n40\n40\n", 500), "public.csv": "age\n" + strings.Repeat("20\n30\n40\n70\n", 50), "words": "red\ngreen\nblue\n", "points.csv": "x,y\n" + strings.Repeat("1.5,2\n40,50.5\n", 50), "people.csv": "age,town\n" + strings.Repeat("31,Nara\n47,Kobe\n", 50),
 		"spec.yaml":      "version: 1\ncolumns:\n  age: {type: integer, bounds: ['0', '110']}\n",
-		"questions.yaml": "version: 1\ndataset: people\nquestions:\n  - {kind: count, epsilon: '0.001', where: 'age >= 40'}\n",
+		"questions.yaml": "version: 1\ndataset: people\nquestions:\n  - {kind: count, pay: {epsilon: '0.001'}, where: 'age >= 40'}\n",
 		"chain.json":     `{"type":"chain","states":["a","b"],"init":[0.5,0.5],"P":[[0.9,0.1],[0.1,0.9]],"length":20}`,
 	} {
 		if err := os.WriteFile(filepath.Join(k.dir, name), []byte(text), 0o600); err != nil {
