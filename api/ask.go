@@ -30,9 +30,9 @@ type Ask struct {
 	Neighbours string `json:"neighbours,omitempty"`
 	// SpecFile is the path of a specification of the file. Only with Unaccounted.
 	SpecFile string `json:"spec_file,omitempty"`
-	// Schema states types and form of the file, over those of SpecFile. Only with
+	// Spec states types and form of the file. It is laid over SpecFile. Only with
 	// Unaccounted.
-	Schema *spec.Spec `json:"schema,omitempty"`
+	Spec *spec.Spec `json:"spec,omitempty"`
 	// Outputs are files that the caller will write. One that is the private file or the
 	// ledger is refused before anything is charged.
 	Outputs []string `json:"-"`

@@ -33,9 +33,11 @@ type GrantTable struct {
 	// File is the data set's file, workbook or database table. Defaults to the file
 	// that was granted before.
 	File string `json:"file,omitempty"`
-	// Spec states the columns and how the file is written. One that was read from a
-	// file (it has a name) states all of them; another is laid over the schema that
-	// was granted before.
+	// SpecFile is the path of a specification, which states all columns and how the file
+	// is written. Optional.
+	SpecFile string `json:"spec_file,omitempty"`
+	// Spec states columns and how the file is written. It is laid over SpecFile, and
+	// without one over the schema that was granted before. Optional.
 	Spec *spec.Spec `json:"spec,omitempty"`
 	// Neighbours is add-remove or replace-one. Defaults to add-remove, or as granted
 	// before.

@@ -104,8 +104,8 @@ type OutliersSensitivityRequest struct {
 	// Input is the path of a table of whole numbers, or - for the standard input of the
 	// service. Required.
 	Input string `json:"input"`
-	// Schema states the form of the file. Optional.
-	Schema *spec.Spec `json:"schema,omitempty"`
+	// Spec states the form of the file. Optional.
+	Spec *spec.Spec `json:"spec,omitempty"`
 	// Columns are the columns of the space. Defaults to all.
 	Columns []string `json:"columns,omitempty"`
 	// K is the number of others within the radius below which a record is an outlier.

@@ -14,7 +14,7 @@ type RatioAnswerRequest struct {
 	// SpecFile is the path of a specification of the weighted table. Optional.
 	SpecFile string `json:"spec_file,omitempty"`
 	// Schema states types and form of the weighted table, over those of SpecFile.
-	Schema *spec.Spec `json:"schema,omitempty"`
+	Spec *spec.Spec `json:"spec,omitempty"`
 	// Question is mean, count, quantile, histogram or regression. Required.
 	Question string `json:"question"`
 	// Column is the column of a mean, a quantile or a histogram.

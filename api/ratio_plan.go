@@ -14,8 +14,8 @@ type RatioPlanRequest struct {
 	RatioSpace
 	// SpecFile is the path of a specification of the public table. Optional.
 	SpecFile string `json:"spec_file,omitempty"`
-	// Schema states types and form of the public table, over those of SpecFile.
-	Schema *spec.Spec `json:"schema,omitempty"`
+	// Spec states types and form of the public table. It is laid over SpecFile. Optional.
+	Spec *spec.Spec `json:"spec,omitempty"`
 	// Epsilon is the privacy cost of the planned fit, in decimal. Required.
 	Epsilon string `json:"epsilon"`
 	// Delta is its second part, for rkhs-gaussian.

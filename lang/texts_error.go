@@ -2,6 +2,7 @@ package lang
 
 // errorTexts are what is wrong, in errors.
 var errorTexts = []Entry{
+	{"no table has this id", "この ID の表はありません"},
 	{"unknown shorthand flag: -%s", "知られていないフラグです: -%s"},
 	{"SQLite databases are read and not written", "SQLite のデータベースは読むだけで、書き込めません"},
 	{"a rule of the database forbids a value", "データベースの規則が、ある値を禁じています"},

@@ -2,6 +2,9 @@ package lang
 
 // hintTexts are what to do, in errors.
 var hintTexts = []Entry{
+	{"a server makes its key at its first start", "サーバーの鍵は、最初の起動のときに作られます"},
+	{"the server has no tables yet: add one on its page", "サーバーにはまだ表がありません。ページで追加してください"},
+	{"the tables are %s", "表は %s です"},
 	{"create it in psql, or name another: pg:SCHEMA.TABLE", "psql で作るか、pg:SCHEMA.TABLE のように別のスキーマを指定してください"},
 	{"did you mean pg:%s? There are %s", "pg:%s のことですか。あるのは %s です"},
 	{"did you mean sqlite:%s?table=%s?", "sqlite:%s?table=%s のことですか"},
@@ -26,7 +29,6 @@ var hintTexts = []Entry{
 	{"did you mean %s %s?", "%s %s のことですか?"},
 	{"did you mean --%s?", "--%s のことですか?"},
 	{"see %s --help", "%s --help を見てください"},
-	{"noren ledger export prints it to the owner; give it with --key ID", "所有者には noren ledger export が ID を表示します。--key ID で渡してください"},
 	{"* matches any part of a name, ? one character, [a-c] one of some", "* は名前の任意の部分に、? は 1 文字に、[a-c] はそのうちの 1 文字に一致します"},
 	{"--bins 0,100,5", "--bins 0,100,5"},
 	{"--bounds age=0,110", "--bounds age=0,110"},
@@ -272,7 +274,7 @@ var hintTexts = []Entry{
 	{"name this text as missing if it is missing everywhere; else name the texts that are missing", "どこでも欠損を表すなら、この文字列を欠損値に指定してください。そうでなければ、欠損を表す文字列を指定してください"},
 	{"name two of their columns", "列を二つ指定してください"},
 	{"noise grows with the number of centres: a dozen to a hundred serve best", "雑音は中心の数とともに増えます。十数個から百個が適当です"},
-	{"nothing was granted", "何も付与されていません"},
+	{"set Confirm of the table to confirm it; nothing was granted", "表の Confirm を設定して確認してください。何も付与されていません"},
 	{"off, a share below 100% such as 1%, or a number of records", "off、1% のような 100% 未満の割合、またはレコードの数"},
 	{"off, fast, auto, or a duration such as 20s or 2m", "off、fast、auto、または 20s や 2m のような時間"},
 	{"one line a value: the value, its group, the group's group, up to one root", "値ごとに 1 行: 値、その群、群の群、というように一つの根まで"},

@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
 )
@@ -89,6 +90,11 @@ func (s *Service) LedgerGrant(ctx context.Context, r *api.LedgerGrantRequest) (*
 			return noren.Usagef("file", "say which file the budget is for").Coded("file-unstated")
 		}
 		g := grant{service: s, ledger: l, request: r, table: *r.Table, book: book, limit: limit}
+		if g.table.SpecFile != "" {
+			if g.stated, err = spec.Load(g.table.SpecFile); err != nil {
+				return err
+			}
+		}
 		out, err = g.run(ctx)
 		return err
 	})
@@ -156,6 +162,7 @@ type grant struct {
 	table   api.GrantTable
 	book    *ledger.Book // as granted before; nil for a new data set
 	limit   limit
+	stated  *spec.Spec // of the request's specification file; nil without one
 
 	path     string   // of the file that queries read
 	copied   bool     // path is a private copy that this grant made
@@ -314,5 +321,5 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 		return nil
 	}
 	e.Kind, e.Code, e.Where = noren.Usage, CodeConfirm, where
-	return e.Hinted("nothing was granted")
+	return e.Hinted("set Confirm of the table to confirm it; nothing was granted")
 }

@@ -23,7 +23,10 @@ func (g *grant) spec(pinned *dataset.Definition) *spec.Spec {
 	if s == nil {
 		s = &spec.Spec{Version: spec.Version}
 	}
-	if s.Name() != "" || pinned == nil {
+	switch {
+	case g.stated != nil:
+		return g.stated.With(s)
+	case pinned == nil:
 		return s
 	}
 	return s.Over(pinned)

@@ -162,7 +162,7 @@ func stated(q *api.Ask) []string {
 		}
 	}
 	add("spec", q.SpecFile != "")
-	if s := q.Schema; s != nil {
+	if s := q.Spec; s != nil {
 		has := func(is func(c spec.Column) bool) bool {
 			for _, c := range s.Columns {
 				if is(c) {
@@ -258,7 +258,7 @@ func merged(q *api.Ask) (*spec.Spec, error) {
 			return nil, err
 		}
 	}
-	over := q.Schema
+	over := q.Spec
 	if over == nil {
 		over = &spec.Spec{}
 	}

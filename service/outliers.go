@@ -263,7 +263,7 @@ func (s *Service) OutliersSensitivity(ctx context.Context, r *api.OutliersSensit
 
 // integerPoints reads the coordinates of a table of whole numbers.
 func (s *Service) integerPoints(ctx context.Context, r *api.OutliersSensitivityRequest) (*axis.Points[int32], error) {
-	sheet := r.Schema
+	sheet := r.Spec
 	if sheet == nil {
 		sheet = &spec.Spec{}
 	}

@@ -69,7 +69,7 @@ func TestQueryUnaccounted(t *testing.T) {
 	s.Note = func(n api.Note) { codes = append(codes, n.Code) }
 	r := countRequest(public)
 	r.Unaccounted = true
-	r.Schema = &spec.Spec{Columns: map[string]spec.Column{"age": {Type: "integer"}}}
+	r.Spec = &spec.Spec{Columns: map[string]spec.Column{"age": {Type: "integer"}}}
 	a, err := s.Query(t.Context(), r)
 	must(t, err)
 	valid(t, "noren.query-1.json", a)
@@ -77,7 +77,7 @@ func TestQueryUnaccounted(t *testing.T) {
 		t.Errorf("%+v, notes %v", a.Receipt, codes)
 	}
 	private := countRequest(filepath.Join(dir, "people.csv"))
-	private.Unaccounted, private.Schema = true, r.Schema
+	private.Unaccounted, private.Spec = true, r.Spec
 	if _, err := s.Query(t.Context(), private); noren.CodeOf(err) != "known" {
 		t.Errorf("the file of a data set: %v", err)
 	}
@@ -100,7 +100,7 @@ func TestQueryRefused(t *testing.T) {
 		"output is private": {func(r *api.QueryRequest) { r.Outputs = []string{private} }, "output-is-input", ""},
 		"output is ledger":  {func(r *api.QueryRequest) { r.Outputs = []string{book} }, "output-is-input", ""},
 		"pinned type": {func(r *api.QueryRequest) {
-			r.Schema = &spec.Spec{Columns: map[string]spec.Column{"age": {Type: "category"}}}
+			r.Spec = &spec.Spec{Columns: map[string]spec.Column{"age": {Type: "category"}}}
 		}, "schema-pinned", "type"},
 		"pinned neighbours": {func(r *api.QueryRequest) { r.Neighbours = "replace-one" }, "schema-pinned", "neighbours"},
 		"another unit":      {func(r *api.QueryRequest) { r.Unit = "sex" }, "schema-pinned", "unit"},

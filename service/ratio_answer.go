@@ -28,7 +28,7 @@ func (s *Service) RatioAnswer(ctx context.Context, r *api.RatioAnswerRequest) (*
 	if err := s.refusePrivate(ctx, r.Weights, r.Meta, r.SpecFile); err != nil {
 		return nil, err
 	}
-	sheet, err := s.publicSheet(r.SpecFile, r.Schema)
+	sheet, err := s.publicSheet(r.SpecFile, r.Spec)
 	if err != nil {
 		return nil, err
 	}

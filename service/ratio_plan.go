@@ -103,7 +103,7 @@ func (s *Service) RatioPlan(ctx context.Context, r *api.RatioPlanRequest) (*api.
 // publicSchema is a definition of the columns of the space as the public table has them,
 // where the request does not state them.
 func (s *Service) publicSchema(ctx context.Context, r *api.RatioPlanRequest) (*dataset.Definition, error) {
-	sheet, err := s.publicSheet(r.SpecFile, r.Schema)
+	sheet, err := s.publicSheet(r.SpecFile, r.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *Service) publicSchema(ctx context.Context, r *api.RatioPlanRequest) (*d
 // publicSheet is the specification of a public table: that of a file with what the request
 // states laid over it.
 func (s *Service) publicSheet(path string, over *spec.Spec) (*spec.Spec, error) {
-	return merged(&api.Ask{SpecFile: path, Schema: over})
+	return merged(&api.Ask{SpecFile: path, Spec: over})
 }
 
 // publicFields describes columns of a public table, and puts the texts for missing values

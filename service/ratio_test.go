@@ -51,7 +51,7 @@ func ratioService(notes *[]api.Note) *service.Service {
 func ratioAsk(dir string) api.Ask {
 	return api.Ask{
 		Dataset: filepath.Join(dir, "private.csv"), Epsilon: "100", Unaccounted: true,
-		Schema: &spec.Spec{Columns: map[string]spec.Column{"age": {Type: "integer"}, "sex": {Type: "category"}, "income": {Type: "integer"}}},
+		Spec: &spec.Spec{Columns: map[string]spec.Column{"age": {Type: "integer"}, "sex": {Type: "category"}, "income": {Type: "integer"}}},
 	}
 }
 

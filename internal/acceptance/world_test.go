@@ -87,7 +87,7 @@ func (s *served) steward(t *testing.T) *user {
 // analyst makes a principal with an account in a book, given by a steward.
 func (u *user) analyst(t *testing.T, name, book string, limit setting) *user {
 	t.Helper()
-	id := noren(t, "serve", "principal", "add", "--dir", u.dir, "--name", name, "--role", "analyst", "--object", "tb_abcdefgh23456777")
+	id := noren(t, "serve", "principal", "add", "--dir", u.dir, "--name", name)
 	u.must(t, 200, "PUT", "/books/"+book+"/accounts/"+id, limit, nil)
 	return &user{served: u.served, id: id, name: name, secret: u.token(t, name), by: u, account: book}
 }

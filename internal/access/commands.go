@@ -52,6 +52,7 @@ func Commands() []Way {
 		way("serve audit-check", "an export of an audit log", "a verdict", anyone, None),
 		way("serve calibrate", "tables that it makes", "times", steward, None),
 		way("serve grant", nothing, "a role", steward, None),
+		way("serve key", "the key of a server", "its public key", anyone, None),
 		way("serve login-link", nothing, "a link", steward, None),
 		way("serve principal add", nothing, "a principal", steward, None),
 		way("serve principal end", nothing, "a principal", steward, None),

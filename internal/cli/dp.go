@@ -121,8 +121,8 @@ func (f *dpFlags) ask(name string) (api.Ask, error) {
 		return q, &noren.Error{Kind: noren.Usage, Where: "DATASET", What: "expected the name of a data set or the path of its file, got an empty text"}
 	}
 	if f.columns != nil {
-		q.SpecFile, q.Schema = f.columns.spec, &spec.Spec{}
-		if err := f.columns.layOver(q.Schema); err != nil {
+		q.SpecFile, q.Spec = f.columns.spec, &spec.Spec{}
+		if err := f.columns.layOver(q.Spec); err != nil {
 			return q, err
 		}
 	}

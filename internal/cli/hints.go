@@ -20,7 +20,7 @@ var hints = map[string]noren.Format{
 	"closed":              "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
 	"granted":             "ask the data set with noren query, whose budget is charged; --not-charged is for the steward, and the ledger notes it",
 	"header-row":          "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
-	"key-unknown":         "noren certificate key prints a public key; give it with --trust",
+	"key-unknown":         "the signer prints it by noren certificate key, and a server's by noren serve key --dir DIR; give it with --trust",
 	"hidden":              "--hidden leave leaves hidden rows and columns out, --hidden read takes them, or FILE.xlsx?hidden=leave; --sheet NAME reads another sheet",
 	"known":               "ask the data set without --unaccounted: its budget is charged",
 	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",
@@ -93,7 +93,7 @@ func shown(c *cobra.Command, err error) error {
 func hinted(err error) error { return shown(nil, err) }
 
 // exportHints are the hints of noren ledger check-export, which takes ids of keys.
-var exportHints = map[string]noren.Format{"key-unknown": "noren ledger export prints it to the owner; give it with --key ID"}
+var exportHints = map[string]noren.Format{"key-unknown": "its owner prints the id by noren ledger export, and that of a server by noren serve key --dir DIR --id; give it with --key ID"}
 
 // fields are the flags of fields of requests that have other names.
 var fields = map[string]string{"noise": "mechanism", "interval share": "interval-share", "groups": "keys"}

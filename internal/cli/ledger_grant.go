@@ -121,9 +121,10 @@ func (f *grantFlags) table(c *cobra.Command) (*api.GrantTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := f.merged()
+	s := &spec.Spec{}
+	err = f.layOver(s)
 	return &api.GrantTable{
-		File: f.file, Spec: s, Neighbours: f.neighbours, Unit: f.unit, AtMost: f.atMost, Records: f.records, Model: model,
+		File: f.file, SpecFile: f.spec, Spec: s, Neighbours: f.neighbours, Unit: f.unit, AtMost: f.atMost, Records: f.records, Model: model,
 		Sharded: f.sharded, Changed: f.changed, Replace: f.replace, OtherPeople: f.otherPeople, Confirm: f.yes,
 	}, err
 }

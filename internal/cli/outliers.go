@@ -167,9 +167,9 @@ func newOutliersSensitivity(t *terminal) *cobra.Command {
 
 func (f *sensitivityFlags) run(c *cobra.Command, t *terminal, path string) error {
 	r := &api.OutliersSensitivityRequest{
-		Input: path, Schema: &spec.Spec{}, Columns: f.columns, K: f.k, Radius2: f.radius2, UpTo: f.upTo, Neighbours: f.neighbours, Beta: f.beta, Coverage: f.coverage,
+		Input: path, Spec: &spec.Spec{}, Columns: f.columns, K: f.k, Radius2: f.radius2, UpTo: f.upTo, Neighbours: f.neighbours, Beta: f.beta, Coverage: f.coverage,
 	}
-	if err := f.layOver(r.Schema); err != nil {
+	if err := f.layOver(r.Spec); err != nil {
 		return err
 	}
 	d, err := t.service(nil).OutliersSensitivity(c.Context(), r)

@@ -49,7 +49,7 @@ func (f *ratioAnswerFlags) answer(c *cobra.Command, t *terminal, path, kind stri
 		return err
 	}
 	q := &api.RatioAnswerRequest{
-		RatioWeights: api.RatioWeights{Weights: path, Meta: f.meta}, SpecFile: f.spec, Schema: schema, Question: kind, Column: f.column,
+		RatioWeights: api.RatioWeights{Weights: path, Meta: f.meta}, SpecFile: f.spec, Spec: schema, Question: kind, Column: f.column,
 		Where: f.where, Values: f.values, Target: f.target, Equals: f.equals, Features: f.features,
 	}
 	if c.Flags().Changed("rank") {

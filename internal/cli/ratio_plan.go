@@ -59,7 +59,7 @@ func (f *ratioPlanFlags) plan(c *cobra.Command, t *terminal, public string) erro
 	}
 	defer t.progress.clear()
 	out, err := t.service(nil).RatioPlan(c.Context(), &api.RatioPlanRequest{
-		RatioSpace: space, SpecFile: f.spec, Schema: schema, Epsilon: f.epsilon, Delta: f.delta, Neighbours: f.neighbours,
+		RatioSpace: space, SpecFile: f.spec, Spec: schema, Epsilon: f.epsilon, Delta: f.delta, Neighbours: f.neighbours,
 		Records: f.records, Noise: f.mechanism, Centres: f.centres,
 	})
 	if err != nil {

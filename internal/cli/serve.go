@@ -73,7 +73,7 @@ stops the server, SIGHUP reads the TLS certificate again. docs/server.md has the
 	flags.IntVar(&f.answers, "answers-per-minute", 60, "the most paid `ANSWERS` of a principal in a minute; 0 for no limit")
 	flags.StringVar(&f.Name, "name", "Noren", "the `TEXT` that the page shows as the server's name")
 	flags.StringVar(&f.Language, "lang", "en", "default `LANGUAGE` of the page: en or ja")
-	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t), newServeCalibrate(t), newServeAccept(t))
+	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t), newServeKey(t), newServeCalibrate(t), newServeAccept(t))
 	return c
 }
 
@@ -217,6 +217,12 @@ func wait(t *terminal, s *server.Server, signals <-chan os.Signal, done <-chan e
 // announce prints where the server is, and the link of the first steward.
 func announce(ctx context.Context, w io.Writer, s *server.Server, base string) error {
 	lang.Fprintf(w, "noren serves %s\nhealth and metrics: http://%s/readyz\n", base, s.AdminAddress())
+	if way := s.WayBack(); len(way) > 0 {
+		lang.Fprintf(w, "the server is sealed: %s\nthe way back:\n", noren.Foreign(s.Sealed()))
+		for i, step := range way {
+			lang.Fprintf(w, "  %d. %s\n", i+1, step)
+		}
+	}
 	link, err := s.SetupLink(ctx)
 	if err != nil || link == nil {
 		return err

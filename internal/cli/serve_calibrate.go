@@ -21,10 +21,15 @@ after 2 s at the earliest. A server that runs uses it from its next start on.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return onHost(c.Context(), dir, func(h *server.Host) error {
 				found, err := h.Calibrate(c.Context())
-				if err == nil {
-					lang.Fprintf(t.stdout, "an answer takes %.1f ms, and %.1f ms more for each million records of a count\n", found.Base*1e3, found.Record["count"]*1e9)
+				if err != nil {
+					return err
 				}
-				return err
+				if more := found.Record["count"] * 1e9; more > 0 {
+					lang.Fprintf(t.stdout, "an answer takes %.3g ms, and %.2g ms more for each million records of a count\n", found.Base*1e3, more)
+				} else {
+					lang.Fprintf(t.stdout, "an answer takes %.3g ms; what a record of a count adds was too short to be measured\n", found.Base*1e3)
+				}
+				return nil
 			})
 		},
 	}

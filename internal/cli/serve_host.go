@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -207,6 +208,46 @@ printed once, and only its hash is stored.`,
 	return c
 }
 
+func newServeKey(t *terminal) *cobra.Command {
+	var dir string
+	var id bool
+	c := &cobra.Command{
+		Use:   "key --dir DIR",
+		Short: "Print the server's public key, for others to check with",
+		Long: `Print the public key of the key that signs certificates, audit logs and exports of
+ledgers, in PEM. An auditor compares with it: audit-check and certificate check take the
+file by --trust, ledger check-export takes the id by --key. Send it by another way than
+what it is to check. A server that runs shows its keys at /api/v1/keys too.`,
+		Example: "  noren serve key --dir /var/lib/noren >office.pem\n  noren serve key --dir /var/lib/noren --id",
+		Args:    exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			if dir == "" {
+				return noren.Usagef("--dir", "expected the folder of the server, got none")
+			}
+			path := filepath.Join(dir, "key", "key.pem")
+			key, err := certificate.PublicKeyOf(path)
+			switch {
+			case err != nil:
+				return err
+			case key == nil:
+				return noren.Usagef(path, "no such file").Hinted("a server makes its key at its first start")
+			case id:
+				fmt.Fprintln(t.stdout, certificate.KeyID(key))
+				return nil
+			}
+			text, err := certificate.EncodePublicKey(key)
+			if err != nil {
+				return err
+			}
+			_, err = t.stdout.Write(text)
+			return err
+		},
+	}
+	dirFlag(c, &dir)
+	c.Flags().BoolVar(&id, "id", false, "print the id of the key instead")
+	return c
+}
+
 func newServeAuditCheck(t *terminal) *cobra.Command {
 	var trust []string
 	c := &cobra.Command{
@@ -214,7 +255,7 @@ func newServeAuditCheck(t *terminal) *cobra.Command {
 		Short: "Check an exported audit log",
 		Long: `Check an audit log that a server exported: that no entry was changed, left out or
 added, and that the server's key signed its end. This needs no server.`,
-		Example: "  noren serve audit-check audit.jsonl --trust office.pem",
+		Example: "  noren serve key --dir /var/lib/noren >office.pem\n  noren serve audit-check audit.jsonl --trust office.pem",
 		Args:    exactly("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			keys, err := certificate.LoadPublicKeys(trust...)
@@ -230,7 +271,7 @@ added, and that the server's key signed its end. This needs no server.`,
 			if err != nil {
 				return err
 			}
-			by := t.lang.Text("a key that was not compared (--trust KEY.pem)")
+			by := t.lang.Text("a key that was not compared: --trust KEY.pem compares it; on the server's machine noren serve key --dir DIR prints it")
 			if r.Trusted {
 				by = t.lang.Text("a trusted key")
 			}

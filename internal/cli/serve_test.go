@@ -149,8 +149,8 @@ func TestServe(t *testing.T) {
 	if !strings.HasPrefix(id, "pr_") {
 		t.Errorf("the id is %s", id)
 	}
-	run(t, "serve", "grant", "--dir", dir, "--name", "K. Sato", "--role", "analyst", "--object", "tb_abcdefgh23456777")
-	if list := run(t, "serve", "principal", "list", "--dir", dir); !strings.Contains(list, "auditor on *, analyst on tb_abcdefgh23456777") || !strings.Contains(list, "Steward") {
+	run(t, "serve", "grant", "--dir", dir, "--name", "K. Sato", "--role", "analyst")
+	if list := run(t, "serve", "principal", "list", "--dir", dir); !strings.Contains(list, "analyst on *, auditor on *") || !strings.Contains(list, "Steward") {
 		t.Errorf("%s", list)
 	}
 	if link := run(t, "serve", "login-link", "--dir", dir, "--name", "K. Sato"); !strings.HasPrefix(link, s.base+"/#/sign-in/") {
@@ -166,12 +166,18 @@ func TestServe(t *testing.T) {
 	if err := os.WriteFile(file, []byte(export), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var keys struct{ Items []struct{ PEM string } }
+	var keys struct{ Items []struct{ ID, PEM string } }
 	if _, text := get(t, s.base+"/api/v1/keys", nil); json.Unmarshal([]byte(text), &keys) != nil || len(keys.Items) != 1 {
 		t.Fatal(text)
 	}
 	if err := os.WriteFile(key, []byte(keys.Items[0].PEM), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	if printed := run(t, "serve", "key", "--dir", dir); printed != strings.TrimSpace(keys.Items[0].PEM) {
+		t.Errorf("the printed key is %s", printed)
+	}
+	if id := run(t, "serve", "key", "--dir", dir, "--id"); id != keys.Items[0].ID {
+		t.Errorf("the printed id is %s", id)
 	}
 	if out := run(t, "serve", "audit-check", file, "--trust", key); !strings.Contains(out, "sound: ") || !strings.Contains(out, "of which 1 are shown") || !strings.Contains(out, "a trusted key") {
 		t.Errorf("%s", out)

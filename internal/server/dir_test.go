@@ -22,6 +22,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/store"
 )
 
 // A configuration that would expose the server is refused, with the field at fault.
@@ -281,7 +282,22 @@ func TestHost(t *testing.T) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
-	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, "tb_aaaaaaaaaaaaaaaa", false); err != nil {
+	id := store.NewID("tb")
+	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, id, false); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "no table has this id") {
+		t.Errorf("a table that does not exist: %v", err)
+	}
+	if _, err := h.AddPrincipal(t.Context(), "K. Sato", auth.Analyst, id); noren.KindOf(err) != noren.Usage {
+		t.Errorf("a principal of a table that does not exist: %v", err)
+	}
+	if err := r.store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddResource(ctx, &store.Resource{ID: id, Kind: store.KindTable, Doc: []byte(`{"name":"visits"}`)})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, store.NewID("tb"), false); err == nil || !strings.Contains(err.Error(), id+" (visits)") {
+		t.Errorf("the tables are not named: %v", err)
+	}
+	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, id, false); err != nil {
 		t.Error(err)
 	}
 	if err := h.Grant(t.Context(), "M. Ito", auth.Steward, "*", true); err != nil {

@@ -127,6 +127,14 @@ func TestMixedFolders(t *testing.T) {
 				if reason != "" && !strings.Contains(strings.ToLower(reason), named) {
 					t.Errorf("%s, %s: the reason is %q", part, how, reason)
 				}
+				// The way back names each part by its path, and every command with this folder.
+				var way []string
+				for _, step := range s.WayBack() {
+					way = append(way, step.String())
+				}
+				if text := strings.Join(way, "\n"); reason != "" && (len(way) < 3 || !strings.Contains(text, cfg.Dir) || strings.Contains(text, "DIR")) {
+					t.Errorf("%s, %s: the way back is %q", part, how, text)
+				}
 				stop(s)
 			}
 			for part := range parts {

@@ -133,7 +133,7 @@ func (h *Host) AddPrincipal(ctx context.Context, name string, role auth.Role, ob
 		return nil, noren.Usagef("name", "expected a name of 1 to 100 printable characters")
 	}
 	if role != "" {
-		if err := validGrant(role, object); err != nil {
+		if err := h.validGrant(ctx, role, object); err != nil {
 			return nil, err
 		}
 	}
@@ -159,7 +159,50 @@ func validName(name string) bool {
 	return names.Seen(name) && n <= 100 && strings.TrimSpace(name) == name
 }
 
-func validGrant(role auth.Role, object string) error {
+// validGrant checks a role and its object, which is all or a table that exists.
+func (h *Host) validGrant(ctx context.Context, role auth.Role, object string) error {
+	if err := wellFormed(ctx, role, object); err != nil || object == auth.Everything {
+		return err
+	}
+	_, err := h.store.FindResource(ctx, store.KindTable, object)
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	e := noren.Usagef("object", "no table has this id")
+	tables, err := h.tables(ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(tables) == 0:
+		return e.Hinted("the server has no tables yet: add one on its page")
+	}
+	return e.Hinted("the tables are %s", strings.Join(tables, ", "))
+}
+
+// tables are the newest tables with their ids, for an error.
+func (h *Host) tables(ctx context.Context) ([]string, error) {
+	const most = 20
+	found, err := h.store.Resources(ctx, store.KindTable, "", 0, most+1)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for i := range found {
+		if i == most {
+			return append(out, "..."), nil
+		}
+		text := found[i].ID
+		var of struct{ Name string }
+		if found[i].Decode(&of) == nil && names.Seen(of.Name) {
+			text += " (" + of.Name + ")"
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+// wellFormed checks the form of a role and its object.
+func wellFormed(_ context.Context, role auth.Role, object string) error {
 	if role != auth.Steward && role != auth.Analyst && role != auth.Auditor {
 		return noren.Usagef("role", "expected steward, analyst or auditor")
 	}
@@ -183,7 +226,11 @@ func (h *Host) EndPrincipal(ctx context.Context, name string) error {
 
 // Grant gives a principal a role on an object, or takes it away.
 func (h *Host) Grant(ctx context.Context, name string, role auth.Role, object string, away bool) error {
-	if err := validGrant(role, object); err != nil {
+	check := h.validGrant
+	if away {
+		check = wellFormed // the role may be on a table that is deleted
+	}
+	if err := check(ctx, role, object); err != nil {
 		return err
 	}
 	p, err := h.principal(ctx, name)
