@@ -15,7 +15,8 @@ func (s *Service) bounded(ctx context.Context) context.Context {
 }
 
 // Limited is a context for operations on files that others have made: reading one holds at
-// most held bytes at once beside the columns that are kept, and unpacks to 16 GiB at most.
+// most held bytes at once beside the columns that are kept, and unpacks to 16 GiB at most and
+// to no more than follows from its size.
 func Limited(ctx context.Context, held int64) context.Context {
-	return meter.With(ctx, meter.Limits{Held: held, Unpacked: meter.DefaultUnpacked})
+	return meter.With(ctx, meter.Limits{Held: held, Unpacked: meter.DefaultUnpacked, BySize: true})
 }

@@ -11,7 +11,8 @@
 //	defer m.Release(n)
 //
 // Bytes are counted and pieces too: each piece (an element of a list, a text of a
-// workbook, an entry of a directory) counts with the bytes that its description takes.
+// workbook, an entry of a directory) counts with the bytes that its description takes. A
+// value that takes no byte in the file, as those of a run, counts as one byte that is unpacked.
 package meter
 
 import (
@@ -32,6 +33,10 @@ const (
 	// Ratio is how many times its size a file may unpack to where no limit is stated and
 	// the file is large.
 	Ratio = 100
+	// Least is what each file may unpack to, however small it is, and Most how many times
+	// its size a larger one may where [Limits.BySize] says so.
+	Least = 1 << 30
+	Most  = 1000
 )
 
 // Limits bound one reading of one file.
@@ -42,6 +47,10 @@ type Limits struct {
 	// Unpacked is the most bytes that the file unpacks to in all. Defaults to
 	// [DefaultUnpacked], or [Ratio] times the size of the file where that is more.
 	Unpacked int64
+	// BySize says that a file may also unpack to no more than [Most] times its size, or
+	// [Least] where that is more: what is unpacked is work, and a small file is to cause little.
+	// It does not hold of streams, whose size is not known.
+	BySize bool
 }
 
 type key struct{}
@@ -68,6 +77,9 @@ func New(l Limits, size int64) *Meter {
 	}
 	if l.Unpacked <= 0 {
 		l.Unpacked = max(DefaultUnpacked, min(size, 1<<50)*Ratio)
+	}
+	if l.BySize && size > 0 {
+		l.Unpacked = min(l.Unpacked, max(Least, min(size, 1<<50)*Most))
 	}
 	return &Meter{limits: l}
 }

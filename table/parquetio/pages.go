@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -60,6 +61,7 @@ type leaf struct {
 // that is read once from its start. Before the library reads a page, what it takes in
 // memory to be read is drawn on the meter.
 type pages struct {
+	ctx    context.Context
 	file   io.ReaderAt
 	meter  *meter.Meter
 	unpack *unpacker // shared by all columns: the library has copied a page when it returns it
@@ -72,11 +74,28 @@ type pages struct {
 	now   [2][]byte // its description and its data
 	held  [2]int64  // by the current page, and by the one before until settle
 	kept  int64     // by the dictionary
+
+	// spare is by how many bytes what was unpacked is more than the values that were made of it.
+	spare int64
+}
+
+// pageWork is what a page counts as unpacked beside its data: one without values is work too.
+const pageWork = 128
+
+// made counts n values that were made. Each is a byte that is unpacked, or of those that its
+// page counted: a run of six bytes makes up to 2,147,483,647 values.
+func (p *pages) made(n int64) error {
+	if n <= p.spare {
+		p.spare -= n
+		return nil
+	}
+	n, p.spare = n-p.spare, 0
+	return p.meter.Unpack(n)
 }
 
 func (r *reader) pagesOf(group, column int) *pages {
 	c := r.src.chunks[group][column]
-	return &pages{file: r.src.file, meter: r.meter, unpack: &r.unpack, leaf: r.src.leaves[column], codec: c.codec, at: c.from, end: c.from + c.size}
+	return &pages{ctx: r.ctx, file: r.src.file, meter: r.meter, unpack: &r.unpack, leaf: r.src.leaves[column], codec: c.codec, at: c.from, end: c.from + c.size}
 }
 
 // ReadAt implements [io.ReaderAt] for a reader that goes forward. It returns less than
@@ -109,11 +128,18 @@ func (p *pages) ReadAt(b []byte, at int64) (int, error) {
 
 // next unpacks the next page.
 func (p *pages) next() error {
+	if err := p.ctx.Err(); err != nil {
+		return err
+	}
+	from := p.at
 	header, err := p.header()
 	if err != nil {
 		return err
 	}
 	u := p.unpack
+	if err := p.meter.Unpack(p.at - from + pageWork); err != nil {
+		return err
+	}
 	size := int64(header.CompressedPageSize)
 	if size > p.end-p.at {
 		return io.ErrUnexpectedEOF
@@ -147,6 +173,7 @@ func (p *pages) next() error {
 	if err := p.meter.Unpack(int64(len(data))); err != nil {
 		return err
 	}
+	p.spare += int64(len(data))
 	if err := p.hold(header, data, levels); err != nil {
 		return err
 	}

@@ -211,11 +211,32 @@ func (r *reader) next() error {
 		}
 		n = min(n, c.n)
 	}
+	if err := r.made(n); err != nil {
+		return meter.At(err, noren.Position{File: r.src.name, Record: r.rows + 1}.String())
+	}
 	for i := range r.cursors {
 		r.cursors[i].give(&r.chunk.Cols[i], n)
 	}
 	r.left -= int64(n)
 	r.chunk.Rows = n
+	return nil
+}
+
+// made counts the values of n records.
+func (r *reader) made(n int) error {
+	for i := range r.cursors {
+		var err error
+		switch c := &r.cursors[i]; {
+		case c.nested != nil: // was counted value by value
+		case c.from != nil:
+			err = c.from.made(int64(n))
+		default:
+			err = r.meter.Unpack(int64(n))
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

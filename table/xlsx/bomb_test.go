@@ -113,3 +113,16 @@ func TestBombs(t *testing.T) {
 		})
 	}
 }
+
+// A row of one cell has as many cells as the table has columns: all of them count.
+func TestSparseRows(t *testing.T) {
+	names := ""
+	for i := range 1000 {
+		names += fmt.Sprintf(`<c t="str"><v>n%d</v></c>`, i)
+	}
+	parts := map[string]bombs.Repeated{"xl/worksheets/sheet1.xml": bombs.Repeat(`<worksheet><sheetData><row>`+names+`</row>`, `<row><c><v>1</v></c></row>`, 100_000, `</sheetData></worksheet>`)}
+	rows, err := through(bombBook(t, parts, 0), meter.Limits{Unpacked: 16 << 20})
+	if noren.CodeOf(err) != meter.Code || !strings.HasPrefix(err.Error(), "a.xlsx: sheet Sheet1, row ") {
+		t.Errorf("%d records; %v", rows, err)
+	}
+}

@@ -371,6 +371,10 @@ func (s *sheet) endRow() error {
 	for ; s.at < len(s.names); s.at++ {
 		s.w.Null()
 	}
+	// A row of one cell has as many as there are columns.
+	if err := s.b.meter.Unpack(int64(len(s.names))); err != nil {
+		return meter.At(err, s.place(s.row, -1))
+	}
 	return s.w.EndRow(int64(s.row) + 1)
 }
 
