@@ -80,6 +80,7 @@ var sentenceTexts = []Entry{
 	{"the anchor cannot be read", "アンカーを読めません"},
 	{"the anchor cannot be written", "アンカーに書けません"},
 	{"the head file cannot be read", "先頭ファイルを読めません"},
+	{"the head file is missing", "先頭ファイルがありません"},
 	{"the head file cannot be read: %v", "先頭ファイルを読めません: %v"},
 	{"the head file cannot be written", "先頭ファイルに書けません"},
 	{"the head file is empty", "先頭ファイルが空です"},

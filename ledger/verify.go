@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (r *Report) fault(format string, args ...any) {
 func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 	r := &Report{}
 	// The head file first: the database, read afterwards, contains all of it.
-	heads, err := l.readHead(ctx, r)
+	heads, missing, err := l.readHead(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +78,9 @@ func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 		return nil, fail(l.path, "cannot be verified", err)
 	}
 	r.Links, r.Charges, r.Head = p.seq, len(p.charges), [32]byte(p.hash)
+	if missing && r.Links != 1 { // else it was made, and the process ended before the head file was
+		r.fault("the head file is missing")
+	}
 	var id string
 	var secret []byte
 	if err := tx.QueryRowContext(ctx, "SELECT id, secret FROM ledger").Scan(&id, &secret); err != nil {
@@ -119,8 +123,8 @@ func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// readHead reads the whole head file and notes what is wrong with it.
-func (l *Ledger) readHead(ctx context.Context, r *Report) (heads []*link, err error) {
+// readHead reads the whole head file and notes what is wrong with it, but for one that is missing.
+func (l *Ledger) readHead(ctx context.Context, r *Report) (heads []*link, missing bool, err error) {
 	seq := int64(0)
 	err = l.eachHeadLine(ctx, func(text []byte) error {
 		seq++
@@ -137,13 +141,15 @@ func (l *Ledger) readHead(ctx context.Context, r *Report) (heads []*link, err er
 	})
 	switch {
 	case ctx.Err() != nil:
-		return nil, fail(l.path, "cannot be verified", ctx.Err())
+		return nil, false, fail(l.path, "cannot be verified", ctx.Err())
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, true, nil
 	case err != nil:
 		r.fault("the head file cannot be read: %v", fileError(headPath(l.path), "reading failed", err))
 	case seq == 0:
 		r.fault("the head file is empty")
 	}
-	return heads, nil
+	return heads, false, nil
 }
 
 // checkSound asks SQLite itself.

@@ -262,3 +262,31 @@ func TestDatabaseFull(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A process that is killed while it makes a ledger leaves one without a head file, which is
+// opened and sound. A ledger with more than its first entry is neither.
+func TestVerifyWithoutHeadFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.db")
+	if err := Create(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(headPath(path)); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	verifyClean(t, l)
+	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
+	f.run(t, 1, 2)
+	used := f.open(t)
+	if err := os.Remove(headPath(used.path)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := used.Verify(t.Context()); err != nil || len(r.Faults) != 1 || r.Faults[0] != "the head file is missing" {
+		t.Errorf("got %v, %v", r, err)
+	}
+}
