@@ -246,8 +246,8 @@ func TestLongKilledWriters(t *testing.T) {
 func TestRemainsOfKilledWriters(t *testing.T) {
 	t.Parallel()
 	k := newKillable(t)
-	for _, name := range []string{".noren-a.tmp", ".noren-b.tmp/part", ".noren-b.tmp/sub/part"} {
-		path := filepath.Join(k.dir, name)
+	one, folder := tempfile.Name(k.dir), tempfile.Name(k.dir)
+	for _, path := range []string{one, filepath.Join(folder, "part"), filepath.Join(folder, "sub", "part")} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -260,14 +260,14 @@ func TestRemainsOfKilledWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.Remove(held.Name()); _ = held.Close() }()
-	used := filepath.Join(k.dir, ".noren-used.tmp")
+	used := tempfile.Name(k.dir)
 	if err := os.Rename(held.Name(), used); err != nil {
 		t.Fatal(err)
 	}
 	k.run("ldp design --labels red,green,blue --epsilon 1 --repeats 10 -o design.yaml")
-	for _, name := range []string{".noren-a.tmp", ".noren-b.tmp"} {
-		if exists(filepath.Join(k.dir, name)) {
-			t.Errorf("%s is left", name)
+	for _, path := range []string{one, folder} {
+		if exists(path) {
+			t.Errorf("%s is left", path)
 		}
 	}
 	if !exists(used) {

@@ -13,11 +13,12 @@ import (
 // Temporary files that need a name are in the folder of the file that they become. There is
 // one rule for all of them:
 //
-//   - The name is .noren-RANDOM.tmp. Nothing that Noren reads or publishes has such a name.
+//   - The name is .noren-HOST-RANDOM.tmp. Nothing that Noren reads or publishes has such a name.
 //   - A file has mode 0600 and a folder mode 0700 until it is complete.
 //   - The process that made it holds a lock of it, which the system ends with the process.
 //   - The process that makes the next one in that folder removes those that no process holds:
-//     what a killed process left goes with the next run.
+//     what a killed process left goes with the next run. Those of another host go when nothing
+//     has changed them for a week.
 const (
 	prefix = ".noren-"
 	suffix = ".tmp"
@@ -31,7 +32,8 @@ func IsName(name string) bool {
 // Name is a new name for a temporary file in dir. It need not be hard to guess: a file is only
 // made where none is.
 func Name(dir string) string {
-	return filepath.Join(dir, prefix+strconv.FormatUint(maphash.String(maphash.MakeSeed(), dir), 36)+suffix)
+	m := marks()
+	return filepath.Join(dir, prefix+m[0]+m[1]+"-"+strconv.FormatUint(maphash.String(maphash.MakeSeed(), dir), 36)+suffix)
 }
 
 // tries is how often a temporary file is made anew that another process removed before it was
@@ -120,7 +122,10 @@ func is(f *os.File, name string) bool {
 
 // Sweep removes the temporary files and folders in dir that no process holds. What cannot
 // be removed stays.
-func Sweep(dir string) {
+func Sweep(dir string) { sweepAll(dir, nil) }
+
+// sweepAll is Sweep; also names of another host are removed that are names of the file also.
+func sweepAll(dir string, also os.FileInfo) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return
@@ -130,7 +135,7 @@ func Sweep(dir string) {
 		entries, err := d.ReadDir(1000)
 		for _, e := range entries {
 			if IsName(e.Name()) && (e.Type().IsRegular() || e.IsDir()) {
-				sweep(filepath.Join(dir, e.Name()), e)
+				sweep(filepath.Join(dir, e.Name()), e, also)
 			}
 		}
 		if err != nil || len(entries) == 0 {
@@ -139,10 +144,14 @@ func Sweep(dir string) {
 	}
 }
 
-func sweep(path string, e fs.DirEntry) {
+func sweep(path string, e fs.DirEntry, also os.FileInfo) {
 	free, release := unheld(path, e)
 	defer release()
-	if free {
+	if !free {
+		return
+	}
+	info, err := e.Info()
+	if own(e.Name()) || err == nil && also != nil && os.SameFile(info, also) || !changedWithin(path, foreign) {
 		_ = os.RemoveAll(path)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // The next file or folder removes what no process holds, and nothing else.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
-	stale := []string{".noren-1.tmp", ".noren-2.tmp"}
+	stale := []string{filepath.Base(Name(dir)), filepath.Base(Name(dir))}
 	keep := []string{".noren-.tmp", ".noren", "noren-1.tmp", ".noren-1.tmp.csv", "out.csv", ".noren-link.tmp"}
 	for _, name := range append(keep[:5:5], stale[0]) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
@@ -92,4 +92,58 @@ func TestLock(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	unlock()
+}
+
+// A file of another host may be in use there, since a lock need not be known here: it stays
+// until nothing has changed it for a week. So does a folder in which something is changed.
+func TestSweepOfAnotherHost(t *testing.T) {
+	dir := t.TempDir()
+	other := ".noren-aaaaaabbbbbb-1"
+	long := time.Now().Add(-foreign - time.Hour)
+	make := func(name string, at time.Time, parts ...string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		for _, part := range parts {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(path, part)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(path, part), []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(filepath.Join(path, part), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(parts) == 0 {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+		if len(parts) == 0 {
+			if err := os.Chtimes(path, at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	hour := time.Now().Add(-48 * time.Hour)
+	make(other+"a.tmp", hour)
+	make(other+"b.tmp", long)
+	make(other+"c.tmp", hour, "part")
+	make(other+"d.tmp", long, "part")
+	make(".noren-1abc.tmp", hour) // of a name without marks
+	m := marks()
+	make(".noren-"+m[0]+"bbbbbb-1.tmp", hour) // of this machine, before it was started anew
+	make(".noren-aaaaaa"+m[1]+"-1.tmp", hour) // of another container
+	Sweep(dir)
+	for name, stays := range map[string]bool{
+		other + "a.tmp": true, other + "b.tmp": false, other + "c.tmp": true, other + "d.tmp": false, ".noren-1abc.tmp": true,
+		".noren-" + m[0] + "bbbbbb-1.tmp": m[0] == unknown, ".noren-aaaaaa" + m[1] + "-1.tmp": m[1] == unknown,
+	} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); (err == nil) != stays {
+			t.Errorf("%s: %v, want it to stay: %v", name, err, stays)
+		}
+	}
 }

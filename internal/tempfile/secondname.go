@@ -14,7 +14,7 @@ func SecondName(path string) bool {
 		if err != nil || !info.Mode().IsRegular() || linkCount(info) < 2 {
 			return false
 		}
-		Sweep(filepath.Dir(path))
+		sweepAll(filepath.Dir(path), info) // the file keeps its own name
 	}
 	return true
 }
