@@ -57,6 +57,7 @@ func Documents() []Document {
 		document[CorrelatedCalibrate](CorrelatedCalibrateSchema),
 		document[CorrelatedLeakage](CorrelatedLeakageSchema),
 		document[Curve](CurveSchema),
+		document[Failure](FailureSchema),
 		document[HarmEvaluate](HarmEvaluateSchema),
 		document[HarmOptimise](HarmOptimiseSchema),
 		document[HarmThreshold](HarmThresholdSchema),

@@ -2,6 +2,8 @@ package lang
 
 // errorTexts are what is wrong, in errors.
 var errorTexts = []Entry{
+	{"an empty value, which is none of the labels", "空の値です。どのラベルでもありません"},
+	{"a value that is none of the labels: it differs from one in upper and lower case, or in blanks", "どのラベルでもない値です。大文字と小文字、または空白だけが、あるラベルと違います"},
 	{"no table has this id", "この ID の表はありません"},
 	{"unknown shorthand flag: -%s", "知られていないフラグです: -%s"},
 	{"SQLite databases are read and not written", "SQLite のデータベースは読むだけで、書き込めません"},

@@ -242,7 +242,7 @@ var hintTexts = []Entry{
 	{"name a file that does not exist, and one is made", "存在しないファイルを指定すると作られます"},
 	{"name a folder as the output, as in out/", "出力にフォルダを指定してください（例: out/）"},
 	{"name a folder that does not exist yet, or that of a server", "まだないフォルダか、サーバーのフォルダを指定してください"},
-	{"name a label that stands for all others, in the specification: other: LABEL", "ほかのすべてを表すラベルを仕様書に書いてください: other: LABEL"},
+	{"the labels are %s; name a label that stands for all others, in the specification: other: LABEL", "ラベルは %s です。ほかのすべてを表すラベルを仕様書に書くこともできます: other: LABEL"},
 	{"name a table and its column, or low and high", "表とその列、または low と high を指定してください"},
 	{"name a unit", "単位を指定してください"},
 	{"name both files", "両方のファイルを指定してください"},

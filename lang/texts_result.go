@@ -2,6 +2,20 @@ package lang
 
 // resultTexts are results, reports and pages.
 var resultTexts = []Entry{
+	{"publish: aggregate, the default on a cluster: the values of matched are chosen from the whole table together", "publish: aggregate。クラスタでの既定です。matched の値は表全体から一緒に選ばれます"},
+	{"%s; nothing tells what they are (see below)", "%s。何を表すか分かりません（下を参照）"},
+	{"Where nothing tells what the values are: if others may know them, make the column a quasi-identifier; if others must not know them, sensitive.", "何を表すか分からない列は、他人が知りうるなら準識別子に、他人に知られてはならないなら機微な列にしてください。"},
+	{"give %s to devices and collector; noren ldp randomize TABLE --column COLUMN --spec %s -o reports.csv randomises a table", "%s を端末と収集者に渡してください。表は noren ldp randomize TABLE --column COLUMN --spec %s -o reports.csv でランダム化できます"},
+	{"interrupted; nothing was written", "中断されました。何も書かれていません"},
+	{"look at %s, which is for you alone; then send %s, %s and your public key (noren certificate key), and keep %s", "あなただけのための %s を確かめてください。それから %s、%s と公開鍵（noren certificate key）を送り、%s は手元に残してください"},
+	{"look at %s, which is for you alone; then send %s, and keep %s", "あなただけのための %s を確かめてください。それから %s を送り、%s は手元に残してください"},
+	{"next: %s", "次は: %s"},
+	{"noren assess %s --against %s --report report.html shows risk and utility, for you alone", "noren assess %s --against %s --report report.html で、リスクと有用性をあなただけに示します"},
+	{"noren init %s -o noren.yaml writes these roles to a file, to be corrected", "noren init %s -o noren.yaml で、この役割をファイルに書きます。直してから使ってください"},
+	{"noren query count %s --epsilon 0.1 --dry-run shows what an answer costs", "noren query count %s --epsilon 0.1 --dry-run で、答えの費用が分かります"},
+	{"send %s and the specification to the collector (noren ldp estimate %s); %s stays, or is destroyed", "%s と仕様書を収集者に送ってください（noren ldp estimate %s）。%s は手元に残すか、破棄してください"},
+	{"send %s and the specification to the collector (noren ldp estimate %s); keep %s secret and destroy it after the last round: with it the permanent answers can be traced; %s stays, or is destroyed", "%s と仕様書を収集者に送ってください（noren ldp estimate %s）。%s は秘密にし、最後の回のあとで破棄してください。これがあると恒久的な答えをたどれます。%s は手元に残すか、破棄してください"},
+	{"the same command with -o ldp.yaml writes the specification, which devices and collector need alike", "同じコマンドに -o ldp.yaml を付けると、端末と収集者の両方に必要な仕様書を書きます"},
 	{"the server is sealed: %s\nthe way back:", "サーバーは封印されています: %s\n元に戻すには:"},
 	{"free space on the disk of %s: the server then goes on by itself", "%s のディスクの空きを増やしてください。サーバーは自動的に再開します"},
 	{"its owner prints the id by noren ledger export, and that of a server by noren serve key --dir DIR --id; give it with --key ID", "ID は所有者が noren ledger export で、サーバーのものは noren serve key --dir DIR --id で表示します。--key ID で指定してください"},

@@ -217,6 +217,14 @@ func (f *fill) takeDay() error {
 	return nil
 }
 
+func columnNames(src Source) []string {
+	var names []string
+	for _, c := range src.Columns() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // Find returns the positions in src of the columns of those names. One that is
 // not there is an error of kind Usage, code "column-missing".
 func Find(src Source, names []string) ([]int, error) {
@@ -228,7 +236,11 @@ func Find(src Source, names []string) ([]int, error) {
 	for i, name := range names {
 		p, ok := at[name]
 		if !ok {
-			return nil, &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: src.Name(), What: "has no column %q", Args: []any{name}}
+			e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: src.Name(), What: "has no column %q", Args: []any{name}}
+			if best := Nearest(name, columnNames(src)); best != "" {
+				e.Hinted("did you mean %s?", best)
+			}
+			return nil, e
 		}
 		found[i] = p
 	}

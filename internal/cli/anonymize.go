@@ -7,6 +7,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -129,8 +130,21 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	case f.output != "-":
 		printRelease(t.stdout, &result.Result)
 		t.points("k-anonymity", "intersect", "information-loss", "optimality-gap")
+		f.next(t, input)
 	}
 	return nil
+}
+
+// next says how the release is looked at, and what its recipients get.
+func (f *anonymizeFlags) next(t *terminal, input string) {
+	switch {
+	case f.report == "":
+		t.next("noren assess %s --against %s --report report.html shows risk and utility, for you alone", names.Shell(input), names.Shell(f.output))
+	case f.certify == "":
+		t.next("look at %s, which is for you alone; then send %s, and keep %s", f.report, f.output, input)
+	default:
+		t.next("look at %s, which is for you alone; then send %s, %s and your public key (noren certificate key), and keep %s", f.report, f.output, f.certify, input)
+	}
 }
 
 // plan says what the release would do.

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/lang"
 )
 
 // Run runs the program with the given arguments (without its name) and
@@ -44,12 +43,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		kind = noren.Interrupted
 	}
 	var said *alreadySaid
-	switch {
-	case errors.As(err, &said):
-	case kind == noren.Interrupted:
-		lang.Fprintln(t.stderr, "noren: interrupted; nothing was written")
-	default:
-		fmt.Fprintln(stderr, t.paint(red, "noren:"), t.lang.Error(shown(command, err)))
+	if !errors.As(err, &said) {
+		t.failed(shown(command, err), kind, wantsJSON(command, args))
 	}
 	return kind.ExitCode()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/lang/glossary"
 	"github.com/noren-privacy/noren/table"
 )
@@ -55,6 +56,14 @@ func (t *terminal) points(ids ...string) {
 		}
 	}
 	t.note("noren explain TERM says what a term means: %s", strings.Join(names, ", "))
+}
+
+// next says what comes after a command, in one line. It does so on a terminal only: a
+// script knows.
+func (t *terminal) next(format string, args ...any) {
+	if t.progress.live {
+		fmt.Fprintln(t.stderr, t.lang.Text("next: %s", t.lang.Text(lang.Key(format), args...)))
+	}
 }
 
 // explained is the term that the words of a command line name together, so that quotes are

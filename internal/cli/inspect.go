@@ -9,9 +9,11 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 func newInspect(t *terminal) *cobra.Command {
@@ -34,7 +36,11 @@ func newInspect(t *terminal) *cobra.Command {
 			case asJSON:
 				return printJSON(t.stdout, result)
 			}
-			return printInspection(t.stdout, result)
+			if err := printInspection(t.stdout, result); err != nil {
+				return err
+			}
+			t.next("noren init %s -o noren.yaml writes these roles to a file, to be corrected", names.Shell(args[0]))
+			return nil
 		},
 	}
 	input.registerInput(c)
@@ -58,10 +64,20 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		return err
 	}
 	fmt.Fprintln(out)
+	open := false
 	for _, c := range r.Columns {
-		if err := grid.Hang(out, c.Name+": ", lang.Of(out).Say(c.RoleReason)+"; "+lang.Of(out).Say(c.TypeReason)); err != nil {
+		role := lang.Of(out).Say(c.RoleReason)
+		if c.RoleWhy.Code == infer.RoleOpen { // its advice is said once, below
+			open = true
+			before, _, _ := strings.Cut(c.RoleReason, "; ")
+			role = lang.Of(out).Text("%s; nothing tells what they are (see below)", lang.Words(before))
+		}
+		if err := grid.Hang(out, c.Name+": ", role+"; "+lang.Of(out).Say(c.TypeReason)); err != nil {
 			return err
 		}
+	}
+	if open {
+		lang.Fprintln(out, "\nWhere nothing tells what the values are: if others may know them, make the column a quasi-identifier; if others must not know them, sensitive.")
 	}
 	if known := withRole(r, table.Quasi); len(known) > 0 {
 		lang.Fprintln(out, "\nothers may know:")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/report"
@@ -84,6 +85,11 @@ func (f *designFlags) run(ctx context.Context, t *terminal) error {
 	}
 	printDesign(t, d)
 	t.points("local-differential-privacy", "epsilon", "n-x-variance")
+	if f.output == "" {
+		t.next("the same command with -o ldp.yaml writes the specification, which devices and collector need alike")
+	} else {
+		t.next("give %s to devices and collector; noren ldp randomize TABLE --column COLUMN --spec %s -o reports.csv randomises a table", f.output, names.Shell(f.output))
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 )
@@ -84,6 +86,13 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 	} else {
 		lang.Fprintf(w, "%s: %s reports by %s of %s in %s\n\n", f.output, report.Integer(r.Reports), r.Mechanism, strings.Join(r.Columns, ", "), path)
 	}
+	if labels := of.Spec.Labels; len(labels) > 0 && len(labels) <= 20 {
+		numbered := make([]string, len(labels))
+		for i, label := range labels {
+			numbered[i] = fmt.Sprintf("%d = %s", i, label)
+		}
+		printLine(w, "labels", strings.Join(numbered, ", "))
+	}
 	printPrivacy(w, &r.Privacy)
 	for _, n := range r.NotCharged {
 		printLine(w, "not charged", lang.Of(w).Text("data set %s: its budget does not count what these reports tell; entry %d of its ledger notes it", n.Dataset, n.Link))
@@ -91,7 +100,19 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 	if r.Devices != nil {
 		printDevices(w, r.Devices)
 	}
+	if f.output != "-" {
+		f.next(t, path)
+	}
 	return nil
+}
+
+// next says who gets which file, and what must not leave or last.
+func (f *randomizeFlags) next(t *terminal, path string) {
+	if f.devices != "" {
+		t.next("send %s and the specification to the collector (noren ldp estimate %s); keep %s secret and destroy it after the last round: with it the permanent answers can be traced; %s stays, or is destroyed", f.output, names.Shell(f.output), f.devices, path)
+		return
+	}
+	t.next("send %s and the specification to the collector (noren ldp estimate %s); %s stays, or is destroyed", f.output, names.Shell(f.output), path)
 }
 
 // printDevices prints what a key of devices answered so far, and the sum of the losses.

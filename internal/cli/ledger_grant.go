@@ -5,6 +5,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/csvio"
@@ -80,7 +81,11 @@ func (f *grantFlags) run(c *cobra.Command, t *terminal, name string) error {
 		return printJSON(t.stdout, out)
 	}
 	printGranted(t.stdout, out)
-	return printDatasets(t.stdout, []api.Dataset{out.Dataset})
+	if err := printDatasets(t.stdout, []api.Dataset{out.Dataset}); err != nil {
+		return err
+	}
+	t.next("noren query count %s --epsilon 0.1 --dry-run shows what an answer costs", names.Shell(name))
+	return nil
 }
 
 func (f *grantFlags) toAnalyst(c *cobra.Command, s *service.Service, name string) (*api.Granted, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,7 +25,23 @@ func commandHint(c *cobra.Command, args []string) noren.Text {
 			return noren.Textf("did you mean %s %s?", c.CommandPath(), best)
 		}
 	}
-	return noren.Textf("see %s --help", c.CommandPath())
+	return noren.Textf("see %s --help", helpPath(c))
+}
+
+// sparkCommands are the commands of noren-spark that pass their flags on to stages.
+var sparkCommands = map[string]string{"start": "anonymize", "verify-start": "verify", "query": "query", "ldp-count": "ldp-count", "ldp-sum": "ldp-count"}
+
+// helpPath is the command whose help lists the flags of c. The stages of a cluster are typed
+// by noren-spark alone.
+func helpPath(c *cobra.Command) string {
+	for p := c; p != nil; p = p.Parent() {
+		if parent := p.Parent(); parent != nil && parent.Name() == "worker" {
+			if name, known := sparkCommands[p.Name()]; known {
+				return strings.Join([]string{"noren-spark", name}, " ")
+			}
+		}
+	}
+	return c.CommandPath()
 }
 
 // flagFault is what is wrong with a flag. Of letters behind one dash only the first that no
@@ -49,5 +66,5 @@ func flagHint(c *cobra.Command, err error) noren.Text {
 			return noren.Textf("did you mean --%s?", best)
 		}
 	}
-	return noren.Textf("see %s --help", c.CommandPath())
+	return noren.Textf("see %s --help", helpPath(c))
 }

@@ -187,6 +187,10 @@ func (f *anonymizeFlags) start(c *cobra.Command, s *stage, input, job string, bu
 	}
 	service := s.t.service(nil)
 	var notes []string
+	if sheet.Anonymize.Publish == "" { // the default elsewhere needs the whole table
+		sheet.Anonymize.Publish = "aggregate"
+		notes = append(notes, s.t.lang.Text("publish: aggregate, the default on a cluster: the values of matched are chosen from the whole table together"))
+	}
 	service.Note = func(n api.Note) { notes = append(notes, n.Text) }
 	service.Progress = nil
 	begun, err := service.BeginShards(c.Context(), &api.BeginShardsRequest{

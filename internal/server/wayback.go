@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/names"
 )
 
 // WayBack is the whole way from a seal to a server that changes again, as steps for the
@@ -19,11 +20,11 @@ func (s *Server) WayBack() []noren.Text {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	path := func(parts ...string) string { return shellWord(filepath.Join(append([]string{dir}, parts...)...)) }
+	path := func(parts ...string) string { return names.Shell(filepath.Join(append([]string{dir}, parts...)...)) }
 	accept := noren.Textf("where there is no copy: noren serve accept --dir %s, which ends all sessions, links and tokens", path())
 	reconcile := noren.Textf("noren ledger reconcile --ledger %s", path("ledger.db"))
 	if s.cfg.Anchor != "" {
-		reconcile = noren.Textf("see that %s is in its place, then: noren ledger reconcile --ledger %s", shellWord(s.cfg.Anchor), path("ledger.db"))
+		reconcile = noren.Textf("see that %s is in its place, then: noren ledger reconcile --ledger %s", names.Shell(s.cfg.Anchor), path("ledger.db"))
 	}
 	back := func(files ...string) noren.Text {
 		return noren.Textf("put the newest copy of %s back", strings.Join(files, ", "))
@@ -48,15 +49,4 @@ func (s *Server) WayBack() []noren.Text {
 		steps = append(steps, noren.Textf("move %s to another place", path("server.db")), back(path("server.db")), accept)
 	}
 	return append(steps, noren.Textf("start it again, as now: noren serve --dir %s with its other flags", path()))
-}
-
-// shellWord is a path as a shell takes it.
-func shellWord(path string) string {
-	if strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") && filepath.Separator == '/' {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	if strings.Contains(path, " ") {
-		return `"` + path + `"`
-	}
-	return path
 }

@@ -2,7 +2,9 @@ package survey
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
@@ -126,6 +128,26 @@ func binNames(b *ldp.Bins) []string {
 // size is the number of labels.
 func (a *answer) size() int { return len(a.names) }
 
+// noLabel is the error about a text that is no label. It shows the labels, which are public,
+// and not the text.
+func (a *answer) noLabel(text string) error {
+	e := &noren.Error{Kind: noren.BadData, What: "a value that is none of the labels"}
+	same := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	switch {
+	case strings.TrimSpace(text) == "":
+		e.Saying("an empty value, which is none of the labels")
+	case slices.ContainsFunc(a.names, func(name string) bool { return same(name) == same(text) }):
+		e.Saying("a value that is none of the labels: it differs from one in upper and lower case, or in blanks")
+	}
+	const most = 20
+	shown := a.names[:min(most, len(a.names))]
+	list := strings.Join(shown, ", ")
+	if len(a.names) > most {
+		list += ", ..."
+	}
+	return e.Hinted("the labels are %s; name a label that stands for all others, in the specification: other: LABEL", list)
+}
+
 // labelOf is the label of a value's text.
 func (a *answer) labelOf(text string) (int, error) {
 	if a.label != nil {
@@ -135,7 +157,7 @@ func (a *answer) labelOf(text string) (int, error) {
 		if a.other >= 0 {
 			return a.other, nil
 		}
-		return 0, &noren.Error{Kind: noren.BadData, What: "a value that is none of the labels", Hint: "name a label that stands for all others, in the specification: other: LABEL"}
+		return 0, a.noLabel(text)
 	}
 	if a.bins != nil {
 		x, err := a.number(text)
