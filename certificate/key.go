@@ -114,10 +114,10 @@ func writeNew(path string, text []byte) error {
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	if err == nil {
-		err = os.Link(f.Name(), path)
+	if err != nil {
+		return fileError(path, noren.Textf("the signing key cannot be written"), err)
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		// A file system without hard links: an empty file of the name is the
 		// claim to it.
 		err = claim(f.Name(), path)

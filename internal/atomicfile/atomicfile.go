@@ -5,6 +5,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,6 +77,28 @@ func Check(target string, force bool) error {
 		return &noren.Error{Kind: noren.Usage, Where: target, What: "its folder does not exist", Hint: "make the folder %s first", HintArgs: []any{dir}}
 	}
 	return nil
+}
+
+// Write implements io.Writer. Its errors name the file that is to be, which has no name yet.
+func (f *File) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	return n, f.failed(err)
+}
+
+// WriteString is [File.Write] of a text.
+func (f *File) WriteString(text string) (int, error) {
+	n, err := f.File.WriteString(text)
+	return n, f.failed(err)
+}
+
+// ReadFrom implements io.ReaderFrom. Only errors of the file name it.
+func (f *File) ReadFrom(in io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{f}, in) }
+
+func (f *File) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &noren.Error{Where: f.target, What: "cannot be written", Err: Reason(err)}
 }
 
 // Commit syncs the file and gives it its name.
@@ -177,6 +200,10 @@ func namedMode(dir string) (fs.FileMode, error) {
 
 // Reason strips the path from a system error, as the caller names the target.
 func Reason(err error) error {
+	var own *noren.Error
+	if errors.As(err, &own) && own.Err != nil {
+		return Reason(own.Err)
+	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"io"
 	"strings"
 
@@ -157,6 +156,6 @@ func checkHierarchy(ctx context.Context, t *terminal, input *columnFlags, path, 
 func writeRows(rows [][]string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		out := csv.NewWriter(w)
-		return errors.Join(out.WriteAll(rows), out.Error())
+		return out.WriteAll(rows) // flushes
 	}
 }

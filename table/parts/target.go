@@ -269,12 +269,13 @@ type sink struct {
 func (s *sink) Formulas() formula.Count { return s.found }
 
 func (s *sink) begin() error {
-	path := filepath.Join(s.t.temp, fmt.Sprintf("%s%05d%s", s.t.before, len(s.t.paths)+1, s.t.after))
+	name := fmt.Sprintf("%s%05d%s", s.t.before, len(s.t.paths)+1, s.t.after)
+	path := filepath.Join(s.t.temp, name)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return &noren.Error{Where: s.t.folder, What: "a file cannot be made in it", Err: reason(err)}
 	}
-	inner, err := s.t.o.Sink(f, path, s.columns)
+	inner, err := s.t.o.Sink(f, filepath.Join(s.t.folder, name), s.columns) // errors name it as it will be
 	if err != nil {
 		_ = f.Close()
 		return err

@@ -1,0 +1,69 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
+)
+
+// full runs a writer on a system that ends each file after that many KiB, as a full disk does:
+// it writes all of its files or none, leaves nothing else, and names what it could not write.
+func (k *killable) full(what, line string, limit int) {
+	k.t.Helper()
+	name := fmt.Sprintf("full%d%s", limit, strings.NewReplacer(" ", "", ",", "").Replace(what))
+	if what == "certificate, new key" {
+		if err := os.RemoveAll(filepath.Join(k.dir, "key")); err != nil {
+			k.t.Fatal(err)
+		}
+	}
+	before := k.files()
+	c := k.command(strings.ReplaceAll(line, "NAME", name))
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		k.t.Skip("no shell here")
+	}
+	// The unit of ulimit is 512 bytes or 1 KiB; the writer fails or does not.
+	c.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$0" "$@"`, limit), c.Path}, c.Args[1:]...)
+	c.Path = sh
+	out, err := c.CombinedOutput()
+	for file := range k.files() {
+		if _, was := before[file]; was || strings.HasPrefix(file, "noren.db") {
+			continue
+		}
+		if err != nil || temporary(file) {
+			k.t.Errorf("%s, %d: %s is left; %v\n%s", what, limit, file, err, out)
+		}
+	}
+	if strings.Contains(string(out), "(unnamed)") || strings.Contains(string(out), ".noren-") {
+		k.t.Errorf("%s, %d: the error names no file of the user:\n%s", what, limit, out)
+	}
+}
+
+// A disk that is full at some byte leaves no part of a file under its name.
+func TestWritersOnAFullDisk(t *testing.T) {
+	randtest.SkipShort(t)
+	t.Parallel()
+	k := newKillable(t)
+	for _, what := range []string{"certificate, new key", "anonymize", "anonymize, files", "ldp design", "hierarchy propose"} {
+		for _, limit := range []int{0, 4} {
+			k.full(what, killedWriters[what], limit)
+		}
+	}
+}
+
+func TestLongWritersOnAFullDisk(t *testing.T) {
+	randtest.Long(t)
+	k := newKillable(t)
+	for what, line := range killedWriters {
+		for _, limit := range []int{0, 1, 2, 4, 8, 16, 32, 64, 128} {
+			k.full(what, line, limit)
+		}
+	}
+}
