@@ -31,7 +31,7 @@ func typical(v verb, short, only bool) string {
 var written = map[string]bool{
 	"it ends %s": true, "Mean of {column}": true, "Sum of {column}": true, "by %s": true, "within %s": true, "most in: %s": true,
 	"%s left": true, "%s%s after it": true, "%s at least": true, "%s (proposed)": true, "%s: NOT sound": true,
-	", where %s": true, "by\t%s %s": true, "edges       %s": true, "note\t%s": true, "note: %s": true,
+	", where %s": true, "by\t%s %s": true, "edges       %s": true, "note\t%s": true, "note: %s": true, "next: %s": true,
 	"of\t%s": true, "read\t%s": true, "take\t%s": true, "worst       %s": true, "Type: %s": true, "Role: %s": true, "none: %s": true,
 	"%s%s of %s records (%s)": true,
 	"%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was": true,

@@ -1,6 +1,7 @@
 // What README.md shows, under the types that users get. It is checked, never run.
 import { basic, Grr, LongitudinalGrr, type LongitudinalGrrDevice, type Loss, Rappor, type RapporDevice, type RapporParams, type Store } from "noren-ldp";
 import { reportFile, specification } from "noren-ldp/collector";
+import { folderStore } from "noren-ldp/node";
 
 export async function readme(): Promise<string[]> {
   const line: string = new Grr(5, 1).report(3);
@@ -10,6 +11,8 @@ export async function readme(): Promise<string[]> {
   const device: RapporDevice = await pages.open("start page", localStorage);
   const votes = await new Rappor(basic(5, 0.5, 0.25, 0.75)).open("vote", localStorage);
   const loss: Loss = pages.loss;
+  const kept: Store = folderStore("device-secrets");
+  await pages.open("start page", kept);
   const slow: Store = { getItem: async () => null, setItem: async () => {} };
   const own = await pages.device(await pages.metricSecret(crypto.getRandomValues(new Uint8Array(32)), "start page"), device.cohort);
   await pages.open("start page", slow, { finish: true });
