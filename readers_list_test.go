@@ -183,5 +183,6 @@ var boundedReaders = map[string]reader{
 	"internal/tempfile/lock_flock.go holdFolder":           {"os.Open", byFolder},
 	"internal/tempfile/lock_other.go Lock":                 {"os.OpenFile", byWrites},
 	"internal/tempfile/named.go CreateNamed":               {"os.OpenFile", byWrites},
-	"internal/tempfile/named.go Sweep":                     {"os.Open", byNames1k},
+	"internal/atomicfile/atomicfile.go ReadFrom":           {"io.Copy", byStream},
+	"internal/tempfile/named.go sweepAll":                  {"os.Open", byNames1k},
 }

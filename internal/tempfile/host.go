@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/noren-privacy/noren/internal/meter"
 )
 
 // A lock of a process on another host may be unknown here: not every shared file system tells
@@ -18,6 +20,7 @@ import (
 const (
 	foreign  = 7 * 24 * time.Hour
 	markSize = 6
+	longest  = 4096 // of what tells hosts apart
 )
 
 // unknown is a mark where nothing tells a host from others.
@@ -26,11 +29,11 @@ const unknown = "000000"
 // marks are those of this host.
 var marks = sync.OnceValue(func() [2]string {
 	name, _ := os.Hostname()
-	machine, _ := os.ReadFile("/etc/machine-id")
+	machine, _ := meter.ReadFile("/etc/machine-id", longest)
 	if name == "localhost" && len(machine) == 0 {
 		name = ""
 	}
-	start, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	start, _ := meter.ReadFile("/proc/sys/kernel/random/boot_id", longest)
 	return [2]string{mark(name + "\x00" + string(machine)), mark("start\x00" + string(start))}
 })
 
