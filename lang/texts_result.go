@@ -2,6 +2,9 @@ package lang
 
 // resultTexts are results, reports and pages.
 var resultTexts = []Entry{
+	{"%d of these %d visits have one diagnosis: of a patient who is known to be among them it is likely, whatever k is.\n  noren anonymize --l and --t bound that.", "この %[2]d 件の来院のうち %[1]d 件は同じ診断です。この中にいると分かっている患者は、k がいくつでも、おそらくその診断です。\n  noren anonymize の --l と --t で抑えられます。"},
+	{"an estimated share below 0 or above 1 is a true share near that end, and noise; --project finds shares that can be", "0 未満や 1 を超える割合は、真の割合がその端に近く、雑音が加わったものです。--project でありうる割合を求められます"},
+	{"%s reports are few: a share has a standard error of %s; about %s reports make it 0.02", "%s 件の報告は少なすぎます。割合の標準誤差は %s です。約 %s 件の報告があれば 0.02 になります"},
 	{"publish: aggregate, the default on a cluster: the values of matched are chosen from the whole table together", "publish: aggregate。クラスタでの既定です。matched の値は表全体から一緒に選ばれます"},
 	{"%s; nothing tells what they are (see below)", "%s。何を表すか分かりません（下を参照）"},
 	{"Where nothing tells what the values are: if others may know them, make the column a quasi-identifier; if others must not know them, sensitive.", "何を表すか分からない列は、他人が知りうるなら準識別子に、他人に知られてはならないなら機微な列にしてください。"},

@@ -138,6 +138,8 @@ func showClass(ctx context.Context, out io.Writer, title lang.Key, path string, 
 	w := grid.New(out)
 	const columns = 7
 	fmt.Fprintln(w, "  "+strings.Join(names[:columns], "\t")+"\t...")
+	var shown, most int
+	diagnoses := map[string]int{}
 	for i := range t.Rows {
 		same := true
 		for _, q := range quasi {
@@ -152,8 +154,19 @@ func showClass(ctx context.Context, out io.Writer, title lang.Key, path string, 
 			row[j] = cell(t.Columns[j], i)
 		}
 		fmt.Fprintln(w, "  "+strings.Join(shortAll(row), "\t")+"\t...")
+		shown++
+		if c := t.Column("diagnosis"); c != nil {
+			diagnoses[cell(c, i)]++
+			most = max(most, diagnoses[cell(c, i)])
+		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if 2*most > shown {
+		lang.Fprintf(out, "  %d of these %d visits have one diagnosis: of a patient who is known to be among them it is likely, whatever k is.\n  noren anonymize --l and --t bound that.\n", most, shown)
+	}
+	return nil
 }
 
 func shortAll(row []string) []string {

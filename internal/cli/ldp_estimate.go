@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -114,6 +115,9 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 		return printJSON(t.stdout, e)
 	}
 	printEstimate(t.stdout, e)
+	if e.Shares != nil {
+		noteShares(t, e.Shares.Labels, e.Reports)
+	}
 	return nil
 }
 
@@ -190,6 +194,29 @@ func (f *estimateFlags) writeReference(t *terminal, e *api.LDPEstimate) error {
 		}
 	}
 	return nil
+}
+
+// noteShares explains shares that surprise: those below 0 or above 1, and those that the
+// noise of few reports hides.
+func noteShares(t *terminal, shares []api.LDPShare, reports int64) {
+	const wide, wanted = 0.05, 0.02 // standard errors of a share
+	outside, largest := false, 0.0
+	for _, s := range shares {
+		outside = outside || s.Share < 0 || s.Share > 1
+		largest = max(largest, s.StdErr)
+	}
+	if outside {
+		t.note("an estimated share below 0 or above 1 is a true share near that end, and noise; --project finds shares that can be")
+	}
+	if need := float64(reports) * largest / wanted * largest / wanted; largest > wide && need < 1e15 {
+		t.note("%s reports are few: a share has a standard error of %s; about %s reports make it 0.02", report.Integer(reports), figure(largest), report.Integer(roundedUp(need)))
+	}
+}
+
+// roundedUp is x rounded up to two digits.
+func roundedUp(x float64) int64 {
+	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(math.Max(x, 1)))-1))
+	return int64(math.Ceil(x/unit) * unit)
 }
 
 func printEstimate(w io.Writer, e *api.LDPEstimate) {
