@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -75,8 +76,10 @@ type Error struct {
 	Kind Kind
 	// Code names the fault for programs, stable between versions, as in
 	// "column-missing"; may be empty. It is one of [Codes], whose kind is Kind.
-	Code     string
-	Where    string // the file and position, the flag or the part of a specification; may be empty
+	Code string
+	// Where is the file and position, the flag or the part of a specification: an argument of
+	// a [Text]. A string is the name of a flag, field or column. It may be nil.
+	Where    any
 	What     Format // what is wrong, and what was expected
 	Args     []any  // the arguments of What; may be nil
 	Hint     Format // what to do about it; may be empty
@@ -87,8 +90,8 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string {
 	var b strings.Builder
-	if e.Where != "" {
-		b.WriteString(e.Where)
+	if where := e.Place(); where != "" {
+		b.WriteString(where)
 		b.WriteString(": ")
 	}
 	b.WriteString(e.Said().String())
@@ -104,6 +107,14 @@ func (e *Error) Error() string {
 		b.WriteString(")")
 	}
 	return b.String()
+}
+
+// Place is Where in English; "" for nowhere.
+func (e *Error) Place() string {
+	if e.Where == nil {
+		return ""
+	}
+	return fmt.Sprint(e.Where)
 }
 
 // Said is what is wrong, with its arguments.
@@ -140,7 +151,7 @@ func plain(format Format, args []any) Format {
 
 // Usagef returns an error of kind Usage about where: a field of a request, an
 // option or a file. The format says what was expected and what was found.
-func Usagef(where string, format Format, args ...any) *Error {
+func Usagef(where any, format Format, args ...any) *Error {
 	return &Error{Kind: Usage, Where: where, What: plain(format, args), Args: args}
 }
 
@@ -195,35 +206,55 @@ func KindOf(err error) Kind {
 
 // Position is a place in a table file.
 type Position struct {
-	File   string // the name it was opened by
+	File   any    // the name it was opened by, or the [Place] of a table in a file; may be nil
 	Line   int64  // 1-based line of a text file; 0 where there are no lines
 	Record int64  // 1-based record, not counting a header; 0 where unknown
+	Row    int64  // 1-based row of a sheet; 0 where there are none
 	Field  int    // 1-based column; 0 where the whole record is meant
 	Column string // the column's name; may be empty
 }
 
-// String writes p as "visits.csv: line 17, column 3 (age)".
-func (p Position) String() string {
-	var parts []string
+// Place is p from the outer to the inner: the file, and what is in it.
+func (p Position) Place() Place {
+	var row, column Text
 	switch {
 	case p.Line > 0:
-		parts = append(parts, fmt.Sprintf("line %d", p.Line))
+		row = Textf("line %d", p.Line)
 	case p.Record > 0:
-		parts = append(parts, fmt.Sprintf("record %d", p.Record))
+		row = Textf("record %d", p.Record)
+	case p.Row > 0:
+		row = Textf("row %d", p.Row)
 	}
 	switch {
 	case p.Field > 0 && p.Column != "":
-		parts = append(parts, fmt.Sprintf("column %d (%s)", p.Field, p.Column))
+		column = Textf("column %d (%s)", p.Field, p.Column)
 	case p.Field > 0:
-		parts = append(parts, fmt.Sprintf("column %d", p.Field))
+		column = Textf("column %d", p.Field)
 	case p.Column != "":
-		parts = append(parts, fmt.Sprintf("column %s", p.Column))
+		column = Textf("column %s", p.Column)
 	}
-	if len(parts) == 0 {
-		return p.File
+	var place Place
+	switch file := p.File.(type) {
+	case nil:
+	case string:
+		if file != "" {
+			place = Place{File(file)}
+		}
+	case Place:
+		place = slices.Clone(file)
+	default:
+		place = Place{file}
 	}
-	if p.File == "" {
-		return strings.Join(parts, ", ")
+	switch {
+	case row.IsZero() && column.IsZero():
+		return place
+	case row.IsZero():
+		return append(place, column)
+	case column.IsZero():
+		return append(place, row)
 	}
-	return p.File + ": " + strings.Join(parts, ", ")
+	return append(place, Textf("%s, %s", row, column))
 }
+
+// String writes p as "visits.csv: line 17, column 3 (age)".
+func (p Position) String() string { return p.Place().String() }

@@ -12,8 +12,22 @@ type Format string
 // Phrase is a text of Noren without arguments, which is an argument of another text.
 type Phrase string
 
-// Place is where something is: a file and position, a flag, or a part of a specification.
-type Place string
+// File is a file, folder or table, as it was named. Whoever shows a text may show the last part
+// of it alone, as a server does, whose readers are not to learn the folders of the host.
+type File string
+
+// Place is where something is, from the outer to the inner, such as a file, a sheet and a column.
+// Its parts are arguments of texts; ": " stands between them.
+type Place []any
+
+// String is the place in English.
+func (p Place) String() string {
+	parts := make([]string, len(p))
+	for i, part := range p {
+		parts[i] = fmt.Sprint(part)
+	}
+	return strings.Join(parts, ": ")
+}
 
 // Foreign is a text of another program or library. It is translated where it is known,
 // and otherwise shown as it is.
@@ -23,8 +37,8 @@ type Foreign string
 //
 // Arguments keep their types until the text is shown. A string, such as the name of a
 // column or a value, is the same in every language, even where it reads like a text of
-// Noren. A Text, [Texts], [Lines], a [Phrase], a [Place], a [Foreign] and an error are shown in the language
-// of the reader, and so is what has a method Text that returns a Text.
+// Noren. A Text, [Texts], [Lines], a [Phrase], a [Place], a [Position], a [Foreign] and an error are shown in
+// the language of the reader, and so is what has a method Text that returns a Text. A [File] is one wherever it is.
 type Text struct {
 	Format Format
 	Args   []any

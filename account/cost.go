@@ -59,11 +59,11 @@ func (c Cost) String() string {
 func (c Cost) Validate() error {
 	switch {
 	case c.Epsilon < 0 || c.Delta < 0 || c.Rho < 0:
-		return noren.Usagef("the privacy loss", "has a negative part").Hinted("epsilon and delta are at least 0")
+		return noren.Usagef(noren.Phrase("the privacy loss"), "has a negative part").Hinted("epsilon and delta are at least 0")
 	case c.Delta > DeltaUnits:
 		return noren.Usagef("delta", "is above 1").Hinted("choose a delta far below 1 divided by the number of records")
 	case c == Cost{}:
-		return noren.Usagef("the privacy loss", "is 0").Hinted("give an epsilon above 0")
+		return noren.Usagef(noren.Phrase("the privacy loss"), "is 0").Hinted("give an epsilon above 0")
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (c Cost) Within(limit Cost) bool {
 // error of kind Usage. A delta above 1 is cut to 1, which guarantees as little.
 func (c Cost) Add(d Cost) (Cost, error) {
 	if min(c.Epsilon, c.Delta, d.Epsilon, d.Delta, int64(c.Rho), int64(d.Rho)) < 0 {
-		return Cost{}, noren.Usagef("the privacy loss", "has a negative part").Hinted("epsilon and delta are at least 0")
+		return Cost{}, noren.Usagef(noren.Phrase("the privacy loss"), "has a negative part").Hinted("epsilon and delta are at least 0")
 	}
 	if c.Epsilon > math.MaxInt64-d.Epsilon || c.Rho > math.MaxInt64-d.Rho {
 		return Cost{}, tooLarge()
@@ -96,7 +96,7 @@ func (c Cost) Add(d Cost) (Cost, error) {
 // error of kind Usage.
 func (c Cost) Split(n int) (Cost, error) {
 	if n < 1 {
-		return Cost{}, noren.Usagef("the privacy loss", "cannot be split into no parts")
+		return Cost{}, noren.Usagef(noren.Phrase("the privacy loss"), "cannot be split into no parts")
 	}
 	part := Cost{Epsilon: c.Epsilon / int64(n), Delta: c.Delta / int64(n)}
 	if part.Epsilon <= 0 {
@@ -149,5 +149,5 @@ func DeltaUp(delta *big.Rat) int64 {
 var one = big.NewRat(1, 1)
 
 func tooLarge() error {
-	return noren.Usagef("the privacy loss", "is too large to be counted").Hinted("such an epsilon gives no protection: lower it, or lower the number of records a person may have")
+	return noren.Usagef(noren.Phrase("the privacy loss"), "is too large to be counted").Hinted("such an epsilon gives no protection: lower it, or lower the number of records a person may have")
 }

@@ -22,12 +22,12 @@ func DiscreteGaussian(c Cost, sensitivity int64) (*big.Rat, error) {
 		return nil, err
 	}
 	if sensitivity > maxSensitivity {
-		return nil, noren.Usagef("the sensitivity", "is above 2^53 grid steps").Hinted("use a coarser grid or tighter bounds")
+		return nil, noren.Usagef(noren.Phrase("the sensitivity"), "is above 2^53 grid steps").Hinted("use a coarser grid or tighter bounds")
 	}
 	sigma := approximateSigma(c) * float64(sensitivity)
 	sigma2 := leastUp(sigma*sigma, c, func(s *big.Rat) interval { return discreteDelta(c, sensitivity, s) })
 	if sigma2 == nil {
-		return nil, noren.Usagef("epsilon and delta", "lie outside what can be calibrated").Hinted("use an epsilon between 1e-6 and 100")
+		return nil, noren.Usagef(noren.Phrase("epsilon and delta"), "lie outside what can be calibrated").Hinted("use an epsilon between 1e-6 and 100")
 	}
 	return sigma2, nil
 }

@@ -70,11 +70,11 @@ func RhoUp(rho *big.Rat) (Rho, error) {
 func (l Loss) Validate() error {
 	switch {
 	case l.Rho < 0 || l.Pure < 0 || l.Gaussian < 0:
-		return noren.Usagef("the privacy loss", "has a negative part")
+		return noren.Usagef(noren.Phrase("the privacy loss"), "has a negative part")
 	case l.Rho == 0:
-		return noren.Usagef("the privacy loss", "is 0").Hinted("give an epsilon above 0")
+		return noren.Usagef(noren.Phrase("the privacy loss"), "is 0").Hinted("give an epsilon above 0")
 	case l.Gaussian > l.Rho || l.Pure == 0 && l.Gaussian != l.Rho || l.Pure != 0 && l.Gaussian == l.Rho:
-		return noren.Usagef("the privacy loss", "the parts of rho do not add up")
+		return noren.Usagef(noren.Phrase("the privacy loss"), "the parts of rho do not add up")
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (l Loss) Validate() error {
 // fit 64 bits.
 func (l Loss) Add(m Loss) (Loss, error) {
 	if min(l.Pure, m.Pure, int64(l.Rho), int64(m.Rho), int64(l.Gaussian), int64(m.Gaussian)) < 0 {
-		return Loss{}, noren.Usagef("the privacy loss", "has a negative part")
+		return Loss{}, noren.Usagef(noren.Phrase("the privacy loss"), "has a negative part")
 	}
 	if l.Rho > math.MaxInt64-m.Rho || l.Gaussian > math.MaxInt64-m.Gaussian || l.Pure > math.MaxInt64-m.Pure {
 		return Loss{}, tooLarge()
@@ -96,7 +96,7 @@ func (l Loss) Add(m Loss) (Loss, error) {
 // (docs/differential-privacy.md, theorem 10). Error: [noren.Usage].
 func (l Loss) Group(n int64) (Loss, error) {
 	if n < 1 {
-		return Loss{}, noren.Usagef("the group", "has no member").Hinted("its size is at least 1")
+		return Loss{}, noren.Usagef(noren.Phrase("the group"), "has no member").Hinted("its size is at least 1")
 	}
 	times := func(x int64, by *big.Int) (int64, bool) {
 		p := new(big.Int).Mul(big.NewInt(x), by)

@@ -72,7 +72,7 @@ func Charge(c Cost, mechanism, budget Neighbours) (Cost, error) {
 // Error: [noren.Usage].
 func Group(c Cost, n int64) (Cost, error) {
 	if n < 1 {
-		return Cost{}, noren.Usagef("the group", "has no member").Hinted("its size is at least 1")
+		return Cost{}, noren.Usagef(noren.Phrase("the group"), "has no member").Hinted("its size is at least 1")
 	}
 	if c.Epsilon < 0 || c.Delta < 0 {
 		return Cost{}, c.Validate()

@@ -92,7 +92,7 @@ func RhoWithin(c Cost) (Rho, error) {
 		lo = bisectRho(func(r Rho) bool { return r.within(c) })
 	}
 	if lo == 0 {
-		return 0, noren.Usagef("epsilon and delta", "are too small for Gaussian noise").Hinted("give a larger epsilon or delta, or use Laplace noise")
+		return 0, noren.Usagef(noren.Phrase("epsilon and delta"), "are too small for Gaussian noise").Hinted("give a larger epsilon or delta, or use Laplace noise")
 	}
 	return lo, nil
 }

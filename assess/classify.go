@@ -46,7 +46,7 @@ func Classify(tables ...*table.Table) ([]Classes, error) {
 		for i, t := range tables {
 			c := t.Column(first.Field.Name)
 			if c == nil {
-				return nil, &noren.Error{Kind: noren.Usage, Where: "column " + first.Field.Name, What: "table %d of %d has no such column", Args: []any{i + 1, len(tables)}}
+				return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("column %s", first.Field.Name), What: "table %d of %d has no such column", Args: []any{i + 1, len(tables)}}
 			}
 			if first.Field.Type.IsNumber() {
 				if err := sameUnit(&first.Field, &c.Field); err != nil {
@@ -90,7 +90,7 @@ func numberValues(columns []*table.Column, into []uint32) (int, error) {
 	}
 	if words && numbers {
 		return 0, &noren.Error{
-			Kind: noren.Usage, Where: "column " + columns[0].Field.Name,
+			Kind: noren.Usage, Where: noren.Textf("column %s", columns[0].Field.Name),
 			What: "words in one table and numbers in another cannot be compared", Hint: "give the column the same type in both",
 		}
 	}

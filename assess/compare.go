@@ -83,7 +83,7 @@ func Compare(ctx context.Context, original, release *table.Table, o CompareOptio
 		}
 		if r.Field.Type.IsNumber() {
 			return nil, &noren.Error{
-				Kind: noren.Usage, Where: "column " + c.Field.Name,
+				Kind: noren.Usage, Where: noren.Textf("column %s", c.Field.Name),
 				What: "words in the original and numbers in the release cannot be compared", Hint: "give the column the same type in both",
 			}
 		}
@@ -124,7 +124,7 @@ func leavesOnly(c *table.Column) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: "column " + c.Field.Name,
+		Kind: noren.BadData, Where: noren.Textf("column %s", c.Field.Name),
 		What: "%d of its values have no line in the hierarchy %s, and the name of a group there", Args: []any{values, h.Name()},
 		Hint: "add a line for each of them, and give the group another name",
 	}
@@ -139,7 +139,7 @@ func sameUnit(o, r *table.Field) error {
 	date, released := o.Type == table.Date, r.Type == table.Date
 	if date != released || date && o.Layout.HasTime() != r.Layout.HasTime() {
 		return &noren.Error{
-			Kind: noren.Usage, Where: "column " + o.Name,
+			Kind: noren.Usage, Where: noren.Textf("column %s", o.Name),
 			What: "the two tables count it in different units", Hint: "give the column the same type and date format in both",
 		}
 	}

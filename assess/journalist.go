@@ -1,8 +1,6 @@
 package assess
 
 import (
-	"fmt"
-
 	"github.com/noren-privacy/noren"
 )
 
@@ -60,7 +58,7 @@ func NewJournalist[C Count](sample, population []C, threshold float64) (*Journal
 	for i, s := range sample {
 		f, all := int64(s), int64(population[i])
 		if f < 0 || all < 0 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("class %d", i), What: "a class size must be a count of records"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("class %d", i), What: "a class size must be a count of records"}
 		}
 		j.PopulationRecords += all
 		switch {

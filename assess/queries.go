@@ -183,7 +183,7 @@ func askedColumns(original, release *table.Table) ([]asked, error) {
 				continue
 			}
 		case r.Field.Type.IsNumber():
-			return nil, &noren.Error{Kind: noren.Usage, Where: "column " + c.Field.Name, What: "words in the original and numbers in the release cannot be compared", Hint: "give the column the same type in both"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("column %s", c.Field.Name), What: "words in the original and numbers in the release cannot be compared", Hint: "give the column the same type in both"}
 		default:
 			if a.codes = len(c.Dict); a.codes < 2 {
 				continue

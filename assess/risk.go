@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"fmt"
 	"math"
 	"sort"
 
@@ -201,10 +200,10 @@ func histogram[C Count](sizes []C) ([]sizeCount, error) {
 	total := uint64(0)
 	for i, s := range sizes {
 		if s < 0 || uint64(s) > math.MaxInt64/4 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("class %d", i), What: "a class size must be a count of records"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("class %d", i), What: "a class size must be a count of records"}
 		}
 		if total += uint64(s); total > 1<<52 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "class sizes", What: "they add up to more records than can be counted exactly"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("class sizes"), What: "they add up to more records than can be counted exactly"}
 		}
 		if v := int64(s); v < int64(len(small)) {
 			small[v]++

@@ -25,7 +25,7 @@ func KeyPath() (string, error) {
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", &noren.Error{Kind: noren.Usage, Where: "signing key", What: "this user has no configuration directory", Hint: "set NOREN_KEY to the path of the key file", Err: err}
+		return "", &noren.Error{Kind: noren.Usage, Where: noren.Phrase("signing key"), What: "this user has no configuration directory", Hint: "set NOREN_KEY to the path of the key file", Err: err}
 	}
 	return filepath.Join(dir, "noren", "key.pem"), nil
 }
@@ -83,11 +83,11 @@ func LoadOrCreateKey(path string) (ed25519.PrivateKey, error) {
 	}
 	_, key, err = ed25519.GenerateKey(rand.Reader)
 	if err != nil {
-		return nil, &noren.Error{Where: "signing key", What: "cannot read random bytes", Err: err}
+		return nil, &noren.Error{Where: noren.Phrase("signing key"), What: "cannot read random bytes", Err: err}
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return nil, &noren.Error{Where: "signing key", What: "cannot be written", Err: err}
+		return nil, &noren.Error{Where: noren.Phrase("signing key"), What: "cannot be written", Err: err}
 	}
 	if err := writeNew(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})); err != nil {
 		return nil, err
@@ -144,14 +144,14 @@ func claim(temp, path string) error {
 func EncodePublicKey(public ed25519.PublicKey) ([]byte, error) {
 	der, err := x509.MarshalPKIXPublicKey(public)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "public key", What: "is not an Ed25519 key"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("public key"), What: "is not an Ed25519 key"}
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil
 }
 
 // ParsePublicKey reads what [EncodePublicKey] wrote.
 func ParsePublicKey(text []byte) (ed25519.PublicKey, error) {
-	bad := &noren.Error{Kind: noren.BadData, Where: "public key", What: "is not an Ed25519 public key in PEM"}
+	bad := &noren.Error{Kind: noren.BadData, Where: noren.Phrase("public key"), What: "is not an Ed25519 public key in PEM"}
 	block, rest := pem.Decode(text)
 	if block == nil || block.Type != "PUBLIC KEY" || len(rest) > 0 {
 		return nil, bad

@@ -3,7 +3,6 @@ package correlated
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -32,7 +31,7 @@ const (
 )
 
 // tooLarge is the error about the value at which the memory of a file ended.
-func tooLarge(err error, where string) error {
+func tooLarge(err error, where any) error {
 	var e *noren.Error
 	if errors.As(meter.At(err, where), &e) {
 		c := *e
@@ -63,7 +62,7 @@ func readJSON(r io.Reader, name string) (node, error) {
 	return node{value: v}, nil
 }
 
-func badJSON(where string, what noren.Text) error {
+func badJSON(where any, what noren.Text) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: what.Format, Args: what.Args}
 }
 
@@ -72,16 +71,16 @@ func badJSON(where string, what noren.Text) error {
 func jsonError(name string, offset int64, err error) error {
 	var e *noren.Error
 	if errors.As(err, &e) {
-		if e.Where == name {
+		if e.Place() == name {
 			return err
 		}
 		return inFile(name, err)
 	}
 	var syntax *json.SyntaxError
-	where := fmt.Sprintf("byte %d", offset)
+	where := noren.Textf("byte %d", offset)
 	switch {
 	case errors.As(err, &syntax):
-		return inFile(name, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("byte %d", syntax.Offset), What: "this is not JSON"})
+		return inFile(name, &noren.Error{Kind: noren.Usage, Where: noren.Textf("byte %d", syntax.Offset), What: "this is not JSON"})
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return inFile(name, &noren.Error{Kind: noren.Usage, Where: where, What: "the file ends too early"})
 	}
@@ -95,10 +94,9 @@ func inFile(name string, err error) error {
 		return err
 	}
 	c := *e
-	if c.Where == "" {
-		c.Where = name
-	} else {
-		c.Where = name + ": " + c.Where
+	c.Where = noren.File(name)
+	if e.Place() != "" {
+		c.Where = noren.Place{noren.File(name), e.Where}
 	}
 	return &c
 }

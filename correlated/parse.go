@@ -130,11 +130,9 @@ func within(where string, err error) error {
 		return err
 	}
 	c := *e
-
-	if e.Where == "" {
-		c.Where = where
-	} else {
-		c.Where = where + "." + e.Where
+	c.Where = where
+	if inner := e.Place(); inner != "" {
+		c.Where = where + "." + inner
 	}
 	return &c
 }

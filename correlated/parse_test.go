@@ -50,7 +50,7 @@ func TestParseModelErrorsPointAtTheEntry(t *testing.T) {
 	} {
 		_, err := ParseModel(strings.NewReader(c.text), "m.json")
 		var e *noren.Error
-		if !errors.As(err, &e) || e.Kind != noren.Usage && e.Code != "too-large" || !strings.HasPrefix(e.Where, c.where) || !strings.Contains(err.Error(), c.what) {
+		if !errors.As(err, &e) || e.Kind != noren.Usage && e.Code != "too-large" || !strings.HasPrefix(e.Place(), c.where) || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("%s\n gave %v\n want %s: ..%s..", c.text, err, c.where, c.what)
 		}
 	}

@@ -77,7 +77,7 @@ func checkMembers(text []byte) error {
 }
 
 // members decodes an object; absent text has none.
-func members(text []byte, where string, known ...string) (map[string]json.RawMessage, error) {
+func members(text []byte, where any, known ...string) (map[string]json.RawMessage, error) {
 	if text == nil {
 		return nil, nil
 	}

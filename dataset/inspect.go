@@ -84,7 +84,7 @@ func newReviewer(d *Definition, f table.Field, out *ColumnReview) (*reviewer, er
 
 func (r *reviewer) cell(row int, text []byte) error {
 	if len(text) > maxCell {
-		return &noren.Error{Kind: noren.BadData, Where: "column " + r.name, What: "holds a cell of more than %d MiB", Args: []any{maxCell >> 20}}
+		return &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", r.name), What: "holds a cell of more than %d MiB", Args: []any{maxCell >> 20}}
 	}
 	missing := r.b.IsMissing(text)
 	if missing {
@@ -125,7 +125,7 @@ func (r *reviewer) cell(row int, text []byte) error {
 func (r *reviewer) settle(reader table.Reader, c *table.Chunk, column int) {
 	for _, row := range r.fresh {
 		r.out.First = append(r.out.First, c.First+int64(row)+1)
-		r.out.Lines = append(r.out.Lines, reader.Position(row, column))
+		r.out.Lines = append(r.out.Lines, reader.Position(row, column).String())
 	}
 	r.fresh = r.fresh[:0]
 	r.b.Cut()
@@ -237,7 +237,7 @@ func sameColumns(src file.Source, d *Definition) error {
 			return structure(src.Name(), noren.Textf("has no column %q, which the definition has", c.Name))
 		}
 		if s.Proposed != nil && *s.Proposed == table.Date && c.Type == table.Date.String() && table.Layout(c.Layout) != table.ISODate {
-			return structure(src.Name()+": column "+c.Name, noren.Textf("stores days, which read as %s: expected that layout, got %s", table.ISODate, c.Layout))
+			return structure(noren.Place{noren.File(src.Name()), noren.Textf("column %s", c.Name)}, noren.Textf("stores days, which read as %s: expected that layout, got %s", table.ISODate, c.Layout))
 		}
 	}
 	return nil

@@ -214,8 +214,8 @@ type typedReader struct {
 	ended bool
 }
 
-func (r *typedReader) Position(int, int) string { return "somewhere" }
-func (r *typedReader) Progress() float64        { return 0 }
+func (r *typedReader) Position(int, int) noren.Place { return noren.Place{"somewhere"} }
+func (r *typedReader) Progress() float64             { return 0 }
 func (r *typedReader) Next() (*table.Chunk, error) {
 	if r.ended {
 		return nil, io.EOF

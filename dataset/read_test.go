@@ -163,8 +163,8 @@ type cellReader struct {
 	next    int
 }
 
-func (r *cellReader) Position(record, _ int) string { return fmt.Sprint(record) }
-func (r *cellReader) Progress() float64             { return 0 }
+func (r *cellReader) Position(record, _ int) noren.Place { return noren.Place{record} }
+func (r *cellReader) Progress() float64                  { return 0 }
 func (r *cellReader) Next() (*table.Chunk, error) {
 	n := min(3, len(r.g.rows)-r.next)
 	if n == 0 {

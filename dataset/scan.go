@@ -108,7 +108,7 @@ func appendValue(b *table.Builder, text, other []byte) error {
 // other cells for the column of a model.
 func newTyped(d *Definition, f table.Field) (b *table.Builder, other []byte, err error) {
 	if b, err = table.NewBuilder(f, d.Missing); err != nil {
-		return nil, nil, &noren.Error{Kind: noren.Usage, Where: "column " + f.Name, Err: err}
+		return nil, nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("column %s", f.Name), Err: err}
 	}
 	if d.isModel(f.Name) {
 		return b, []byte(d.Model.Other), nil
@@ -197,7 +197,7 @@ func find(src file.Source, names []string) ([]int, error) {
 
 // structure is the error for a file that is not of the form that its definition
 // describes.
-func structure(where string, what noren.Text) error {
+func structure(where any, what noren.Text) error {
 	return &noren.Error{Kind: noren.BadData, Code: "structure", Where: where, What: what.Format, Args: what.Args}
 }
 
@@ -209,8 +209,8 @@ func asStructure(name string, err error) error {
 		return err
 	}
 	out := *e
-	if out.Code = "structure"; out.Where == "" {
-		out.Where = name
+	if out.Code = "structure"; out.Place() == "" {
+		out.Where = noren.File(name)
 	}
 	return &out
 }

@@ -21,7 +21,7 @@ func (d *Definition) Validate() error { return d.complete().validate() }
 // faults gathers what is wrong.
 type faults []error
 
-func (f *faults) add(code, where string, what noren.Text, hint noren.Format) {
+func (f *faults) add(code string, where any, what noren.Text, hint noren.Format) {
 	*f = append(*f, &noren.Error{Kind: noren.Usage, Code: code, Where: where, What: what.Format, Args: what.Args, Hint: hint})
 }
 
@@ -47,7 +47,7 @@ func (d *Definition) validate() error {
 }
 
 // text refuses what canonical JSON cannot hold.
-func (f *faults) text(where, s string) {
+func (f *faults) text(where any, s string) {
 	if !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) {
 		f.add("", where, noren.Textf("expected UTF-8 without U+FFFD"), "")
 	}
@@ -83,7 +83,7 @@ func (d *Definition) validateColumns(f *faults) {
 	}
 	for i := range d.Columns {
 		c := &d.Columns[i]
-		where := "column " + c.Name
+		where := noren.Textf("column %s", c.Name)
 		if c.Name == "" {
 			f.add("", "columns", noren.Textf("a column has no name"), "")
 			continue
@@ -101,7 +101,7 @@ func (d *Definition) validateColumns(f *faults) {
 	}
 }
 
-func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where string) {
+func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where any) {
 	if kind == table.Date {
 		if err := table.Layout(c.Layout).Validate(); err != nil {
 			f.add("", where, noren.TextOf(err), "")
@@ -114,7 +114,7 @@ func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where
 		if len(c.Levels) == 0 {
 			f.add("", where, noren.Textf("an ordered column needs its levels, from lowest to highest"), "")
 		}
-		d.distinct(f, where+": levels", c.Levels)
+		d.distinct(f, noren.Place{where, noren.Phrase("levels")}, c.Levels)
 	} else if len(c.Levels) > 0 {
 		f.add("", where, noren.Textf("levels are for an ordered column, and this one is %s", kind), "")
 	}
@@ -137,11 +137,11 @@ func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where
 		default:
 			f.add("", where, noren.Textf("keys are for a category or ordered column, and this one is %s", kind), "")
 		}
-		d.distinct(f, where+": keys", c.Keys)
+		d.distinct(f, noren.Place{where, noren.Phrase("keys")}, c.Keys)
 	}
 }
 
-func (d *Definition) validateBounds(f *faults, c *Column, kind table.Type, where string) {
+func (d *Definition) validateBounds(f *faults, c *Column, kind table.Type, where any) {
 	if !kind.IsNumber() {
 		f.add("", where, noren.Textf("bounds are for an integer, decimal or date column, and this one is %s", kind), "")
 		return
@@ -174,7 +174,7 @@ func (d *Definition) validateBounds(f *faults, c *Column, kind table.Type, where
 
 // distinct refuses texts that are empty, mean a missing value or occur twice.
 // The missing texts are sorted.
-func (d *Definition) distinct(f *faults, where string, texts []string) {
+func (d *Definition) distinct(f *faults, where any, texts []string) {
 	seen := make(map[string]bool, len(texts))
 	for i, text := range texts {
 		f.text(where, text)
@@ -241,7 +241,7 @@ func (d *Definition) validateModel(f *faults) {
 
 // missingColumn is the error for a column that does not exist.
 func (d *Definition) missingColumn(name string) error {
-	e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: "column " + name, What: "does not exist"}
+	e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: noren.Textf("column %s", name), What: "does not exist"}
 	names := make([]string, len(d.Columns))
 	for i := range d.Columns {
 		names[i] = d.Columns[i].Name

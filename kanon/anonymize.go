@@ -236,7 +236,7 @@ func checkHierarchy(name string, c *table.Column) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: name + ": column " + c.Field.Name,
+		Kind: noren.BadData, Where: noren.Place{noren.File(name), noren.Textf("column %s", c.Field.Name)},
 		What: "%d of its %d different values have no line in the hierarchy %s", Args: []any{without, len(c.Dict), h.Name()},
 		Hint: "add a line for each of them, or name the text that stands for a missing value",
 	}

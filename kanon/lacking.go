@@ -26,7 +26,7 @@ func (r *run) lacking(ctx context.Context, err error) error {
 	}
 	e := r.dialect().Encoding
 	at, e2 := file.FindLacking(ctx, r.job.Source, column, e)
-	if e2 != nil || at == "" {
+	if e2 != nil || at == nil {
 		return err
 	}
 	return &noren.Error{

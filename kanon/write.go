@@ -124,7 +124,7 @@ func (r *run) writeStdout(ctx context.Context) error {
 		return err
 	}
 	if _, err := io.Copy(r.job.Output.Stdout, temp.File); err != nil {
-		return &noren.Error{Where: "standard output", What: "the release could not be written in full", Err: err}
+		return &noren.Error{Where: noren.Phrase("standard output"), What: "the release could not be written in full", Err: err}
 	}
 	return nil
 }

@@ -19,8 +19,9 @@ func (l Lang) Error(err error) string {
 	switch e := err.(type) {
 	case *noren.Error:
 		var b strings.Builder
-		if e.Where != "" {
-			b.WriteString(l.place(e.Where) + ": ")
+		if e.Place() != "" {
+			where := l.argument(e.Where)
+			b.WriteString(where + ": ")
 		}
 		b.WriteString(l.Said(e.Said()))
 		if e.Err != nil {

@@ -100,11 +100,15 @@ func (l Lang) Shown(t noren.Text) string {
 	if len(t.Args) == 0 {
 		return l.phrase(string(t.Format))
 	}
-	if l == Japanese && t.Format == "%s (%s)" { // no words of its own
-		return l.Text("%s（%s）", t.Args...)
+	format := t.Format
+	if marked, ok := marks[format]; ok && l == Japanese {
+		format = marked
 	}
-	return l.Text(Key(t.Format), t.Args...)
+	return l.Text(Key(format), t.Args...)
 }
+
+// marks are formats without words, with the marks of Japanese.
+var marks = map[noren.Format]noren.Format{"%s (%s)": "%s（%s）", "%s, %s": "%s、%s"}
 
 // phrase is a text without arguments in the language.
 func (l Lang) phrase(text string) string {
@@ -120,31 +124,46 @@ func (l Lang) phrase(text string) string {
 func (l Lang) sayWords(args []any) []any {
 	out := slices.Clone(args)
 	for i, arg := range out {
-		switch arg := arg.(type) {
-		case Words:
-			out[i] = l.Say(string(arg))
-		case noren.Phrase:
-			out[i] = l.phrase(string(arg))
-		case noren.Place:
-			out[i] = l.place(string(arg))
-		case noren.Foreign:
-			out[i] = l.Say(string(arg))
-		case noren.Text:
-			out[i] = l.Shown(arg)
-		case noren.Texts:
-			out[i] = l.inRow(arg, "; ")
-		case noren.Lines:
-			out[i] = l.inRow(noren.Texts(arg), "\n  ")
-		case interface{ Text() noren.Text }:
-			out[i] = l.Shown(arg.Text())
-		case interface{ Texts() noren.Texts }:
-			out[i] = l.inRow(arg.Texts(), "; ")
-		case error:
-			out[i] = l.Error(arg)
-		}
+		out[i] = l.shown(arg)
 	}
 	return out
 }
+
+// shown is an argument in the language: a string where it is a text, and otherwise itself.
+func (l Lang) shown(arg any) any {
+	switch arg := arg.(type) {
+	case Words:
+		return l.Say(string(arg))
+	case noren.Phrase:
+		return l.phrase(string(arg))
+	case noren.Place:
+		parts := make([]string, len(arg))
+		for i, part := range arg {
+			parts[i] = l.argument(part)
+		}
+		return strings.Join(parts, ": ")
+	case noren.Position:
+		return l.shown(arg.Place())
+	case noren.Foreign:
+		return l.Say(string(arg))
+	case noren.Text:
+		return l.Shown(arg)
+	case noren.Texts:
+		return l.inRow(arg, "; ")
+	case noren.Lines:
+		return l.inRow(noren.Texts(arg), "\n  ")
+	case interface{ Text() noren.Text }:
+		return l.Shown(arg.Text())
+	case interface{ Texts() noren.Texts }:
+		return l.inRow(arg.Texts(), "; ")
+	case error:
+		return l.Error(arg)
+	}
+	return arg
+}
+
+// argument is an argument of a text in the language.
+func (l Lang) argument(arg any) string { return fmt.Sprint(l.shown(arg)) }
 
 // inRow shows texts with between between them.
 func (l Lang) inRow(texts noren.Texts, between string) string {

@@ -44,7 +44,7 @@ func TestErrorInJapanese(t *testing.T) {
 	if got, want := lang.Japanese.Error(err), "--k: 1 以上が必要です（例: 5,10,50）"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	place := &noren.Error{Where: "visits.csv: column age", What: "expected 1 or more"}
+	place := &noren.Error{Where: noren.Position{File: "visits.csv", Column: "age"}, What: "expected 1 or more"}
 	if got, want := lang.Japanese.Error(place), "visits.csv: 列 age: 1 以上が必要です"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -135,19 +135,26 @@ func TestSayComposed(t *testing.T) {
 }
 
 func TestPlacesAreSaid(t *testing.T) {
-	for where, want := range map[string]string{
-		"people.xlsx: sheet A, row 3, column B (age)": "people.xlsx: シート A の 3 行目、列 B（age）",
-		"model.json: byte 12":                         "model.json: 12 バイト目",
-		"noren.yaml: bounds of age":                   "noren.yaml: age の範囲",
-		"visits.db: query ask.sql":                    "visits.db: 質問 ask.sql",
-		"signing key":                                 "署名鍵",
-		"certificate of charge c1":                    "課金 c1 の証明書",
-		"axis 2 (age)":                                "軸 2（age）",
-		"out.csv":                                     "out.csv",
+	for _, c := range []struct {
+		where         any
+		english, want string
+	}{
+		{noren.Position{File: noren.Place{noren.File("people.xlsx"), noren.Textf("sheet %s", "A")}, Row: 3, Field: 2, Column: "age"}, "people.xlsx: sheet A: row 3, column 2 (age)", "people.xlsx: シート A: 3 行目、2 列目（age）"},
+		{noren.Position{File: "visits.csv", Line: 17, Field: 3, Column: "of at least %d records"}, "visits.csv: line 17, column 3 (of at least %d records)", "visits.csv: 17 行目、3 列目（of at least %d records）"},
+		{noren.Position{Record: 2, Column: "none"}, "record 2, column none", "2 件目のレコード、列 none"},
+		{noren.Place{noren.File("model.json"), noren.Textf("byte %d", 12)}, "model.json: byte 12", "model.json: 12 バイト目"},
+		{noren.Place{noren.File("noren.yaml"), noren.Textf("bounds of %s", "never")}, "noren.yaml: bounds of never", "noren.yaml: never の範囲"},
+		{noren.Phrase("signing key"), "signing key", "署名鍵"},
+		{noren.Textf("certificate of charge %s", "c1"), "certificate of charge c1", "課金 c1 の証明書"},
+		{"signing key", "signing key", "signing key"}, // a field of that name
+		{noren.File("cannot be written"), "cannot be written", "cannot be written"},
 	} {
-		err := &noren.Error{Where: where, What: "exists already"}
-		if got := lang.Japanese.Error(err); got != want+": すでに存在します" {
-			t.Errorf("%s: got %q", where, got)
+		err := &noren.Error{Where: c.where, What: "exists already"}
+		if got := lang.Japanese.Error(err); got != c.want+": すでに存在します" {
+			t.Errorf("%s: got %q", c.english, got)
+		}
+		if got := err.Error(); got != c.english+": exists already" {
+			t.Errorf("%s: got %q", c.english, got)
 		}
 	}
 	inner := fmt.Errorf("entry %d (%s): %w", 4, "charge", errors.New("is in the wrong place"))

@@ -143,7 +143,6 @@ var fileTexts = []Entry{
 	{"has a line of more than %s", "%s を超える行があります"},
 	{"its anchor %s", "アンカーに問題があります: %s"},
 	{"its head file %s", "先頭ファイルに問題があります: %s"},
-	{"%s: record %d", "%s: %d 件目のレコード"},
 	{"%s: the description of its tables", "%s: 表の定義"},
 	{"%s and %d more", "%s、ほか %d 個"},
 	{"SQLite failed", "SQLite が失敗しました"},

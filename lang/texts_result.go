@@ -337,7 +337,6 @@ var resultTexts = []Entry{
 	{"a duration to refine", "改良の時間"},
 	{"a coarse cell must have k records at least", "粗いセルには k 件以上のレコードが必要です"},
 	{"a block of this job", "このジョブのブロック"},
-	{"%s: column %s", "%s: 列 %s"},
 	{"%q is the column of persons and a sensitive column", "%q は人の列で、機微な列でもあります"},
 	{"%q is the column of persons and a quasi-identifier", "%q は人の列で、準識別子でもあります"},
 	{"%q is named twice", "%q が 2 回指定されています"},

@@ -36,14 +36,14 @@ func TestNamesInErrors(t *testing.T) {
 // Arguments that are texts are shown in the language: phrases, texts, causes, places, and
 // texts of libraries that are known.
 func TestTextsInErrors(t *testing.T) {
-	cause := noren.Usagef("column age", "the column is named twice")
+	cause := noren.Usagef(noren.Textf("column %s", "age"), "the column is named twice")
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
 		{noren.Usagef("", "%s cannot be read", noren.Phrase("the questions")), "質問 を読めません"},
 		{noren.Usagef("", "%s", noren.Texts{noren.Textf("k is %d: it must be at least 1", 0)}), "k が 0 です。1 以上にします"},
-		{noren.Usagef("", "%s: %s", noren.Place("column age"), noren.Textf("the column is named twice")), "列 age: 同じ列が 2 回指定されています"},
+		{noren.Usagef("", "%s: %s", noren.Place{noren.Textf("column %s", "age")}, noren.Textf("the column is named twice")), "列 age: 同じ列が 2 回指定されています"},
 		{noren.Usagef("", "%s", noren.TextOf(cause)), "列 age: 同じ列が 2 回指定されています"},
 		{noren.Usagef("", "%s", noren.TextOf(errors.New("words of a library"))), "words of a library"},
 	} {

@@ -3,7 +3,6 @@ package ldp
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -181,13 +180,13 @@ func gather(a, b []Evidence, ka, kb int) ([]*pattern, error) {
 	var key []byte
 	for i := range a {
 		if len(a[i]) != ka || len(b[i]) != kb {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("person %d", i+1), What: "evidence of another number of labels"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("person %d", i+1), What: "evidence of another number of labels"}
 		}
 		key = key[:0]
 		for _, e := range [...]Evidence{a[i], b[i]} {
 			for _, v := range e {
 				if !(v >= 0) || math.IsInf(v, 0) {
-					return nil, &noren.Error{Kind: noren.BadData, Where: fmt.Sprintf("person %d", i+1), What: "evidence that is not a finite number from 0 up"}
+					return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("person %d", i+1), What: "evidence that is not a finite number from 0 up"}
 				}
 				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
 			}

@@ -43,7 +43,7 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 func bloomModelOf(c *RapporCounts, m *Map, shares [][]float64) (*bloomModel, error) {
 	k, h := c.r.K, float64(c.r.H)
 	if len(c.N)*k*k > mostCovariances {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "RAPPOR parameters", What: "too many cohorts for decoding: k^2 times m must not be above 2^26", Hint: "64 to 128 cohorts are usual"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"), What: "too many cohorts for decoding: k^2 times m must not be above 2^26", Hint: "64 to 128 cohorts are usual"}
 	}
 	q := 1 - 1/float64(k)
 	none, neither := math.Pow(q, h), math.Pow(1-2/float64(k), h)

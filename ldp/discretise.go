@@ -1,7 +1,6 @@
 package ldp
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -49,7 +48,7 @@ func NewBins(edges []float64) (*Bins, error) {
 	}
 	for j, e := range edges {
 		if math.IsNaN(e) || math.IsInf(e, 0) || j > 0 && e <= edges[j-1] {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("edge %d", j+1), What: "edges must be finite and ascend"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("edge %d", j+1), What: "edges must be finite and ascend"}
 		}
 	}
 	return &Bins{edges: slices.Clone(edges)}, nil

@@ -1,7 +1,6 @@
 package ldp
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -56,7 +55,7 @@ func (c Channel) Estimate(n int64, counts []int64, level float64) (*Frequencies,
 	gap := c.True - c.Other
 	for l, count := range counts {
 		if count < 0 || count > n {
-			return nil, &noren.Error{Kind: noren.BadData, Where: fmt.Sprintf("label %d", l), What: "a count below 0 or above the number of reports"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("label %d", l), What: "a count below 0 or above the number of reports"}
 		}
 		f.Value[l] = (float64(count)/float64(n) - c.Other) / gap
 		f.StdErr[l] = math.Sqrt(c.Variance(min(max(f.Value[l], 0), 1)) / float64(n))

@@ -41,7 +41,7 @@ func (f Fit) Err() error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: "reports", What: "these cannot be reports of this mechanism: %s", Args: []any{noren.Foreign(f.What)},
+		Kind: noren.BadData, Where: noren.Phrase("reports"), What: "these cannot be reports of this mechanism: %s", Args: []any{noren.Foreign(f.What)},
 		Hint: "check that mechanism, epsilon, labels and cohorts are those that the reports were made by, and that the answers were randomised",
 	}
 }

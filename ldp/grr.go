@@ -119,6 +119,6 @@ func parseNumber(word string) (uint32, error) {
 var _ = []Oracle{(*GRR)(nil), (*Unary)(nil), (*OLH)(nil), (*Subset)(nil)}
 
 // refuse is the error of a label count that a mechanism cannot take.
-func refuse(where string, what noren.Format) error {
+func refuse(where any, what noren.Format) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: what}
 }

@@ -1,7 +1,6 @@
 package ldp
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -66,7 +65,7 @@ func NewMultiOf(attributes []Attribute, epsilon float64, sampled int) (*Multi, e
 			m.oracles[j], err = NewOUE(a.Labels, each)
 		}
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.KindOf(err), Where: fmt.Sprintf("attribute %d", j+1), Err: err}
+			return nil, &noren.Error{Kind: noren.KindOf(err), Where: noren.Textf("attribute %d", j+1), Err: err}
 		}
 	}
 	return m, nil
@@ -106,7 +105,7 @@ func (m *Multi) Randomise(src *noise.Source, record []float64) ([]Part, error) {
 	for j, o := range m.oracles {
 		v := record[j]
 		if o != nil && (v != math.Trunc(v) || checkLabel(int(v), o.Domain()) != nil) || math.IsNaN(v) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: fmt.Sprintf("attribute %d", j+1), What: "neither a label of the domain nor a number, as the attribute is"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("attribute %d", j+1), What: "neither a label of the domain nor a number, as the attribute is"}
 		}
 	}
 	chosen := make(map[int]bool, m.sampled)

@@ -145,7 +145,7 @@ func (c *RapporCollector) AddLines(ctx context.Context, in io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return &noren.Error{Kind: noren.Internal, Where: "reports", What: "cannot be read", Err: err}
+			return &noren.Error{Kind: noren.Internal, Where: noren.Phrase("reports"), What: "cannot be read", Err: err}
 		}
 	}
 }

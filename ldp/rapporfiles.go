@@ -85,7 +85,7 @@ func badFile(name string, err error) error {
 	}
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}.String(), What: "not a row as expected", Err: parse.Err}
+		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}, What: "not a row as expected", Err: parse.Err}
 	}
 	return &noren.Error{Kind: noren.Internal, Where: name, What: "cannot be read", Err: err}
 }
@@ -107,7 +107,7 @@ func (r *Rappor) NewMap(words []string) (*Map, error) {
 	var buf []byte
 	for i, w := range words {
 		if seen[w] {
-			return nil, &noren.Error{Kind: noren.BadData, Where: fmt.Sprintf("candidate %d", i+1), What: "is the same as an earlier one", Hint: "name each candidate once"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("candidate %d", i+1), What: "is the same as an earlier one", Hint: "name each candidate once"}
 		}
 		seen[w] = true
 		bits := make([]uint32, 0, int(r.M)*r.H)
@@ -186,7 +186,7 @@ func (r *Rappor) ReadMap(in io.Reader, name string) (*Map, error) {
 		}
 		bad := func(field int, what noren.Text) error {
 			line, _ := c.FieldPos(field)
-			return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line), Field: field + 1}.String(), What: what.Format, Args: what.Args}
+			return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line), Field: field + 1}, What: what.Format, Args: what.Args}
 		}
 		word := strings.Clone(row[0])
 		if seen[word] {
@@ -246,7 +246,7 @@ func (r *Rappor) ReadCounts(in io.Reader, name string) (*RapporCounts, error) {
 			if err != nil || v < 0 || i > 0 && v > c.N[cohort] {
 				line, _ := f.FieldPos(i)
 				return nil, &noren.Error{
-					Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line), Field: i + 1}.String(),
+					Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line), Field: i + 1},
 					What: "not a count between 0 and the cohort's number of reports",
 				}
 			}
@@ -292,7 +292,7 @@ const maxCounters = 1 << 26
 
 func (r *Rappor) checkCountable() error {
 	if r.M*int64(r.K) > maxCounters {
-		return &noren.Error{Kind: noren.Usage, Where: "RAPPOR parameters", What: "too many cohorts to be counted: k times m must not be above 2^26", Hint: "64 to 128 cohorts are usual"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"), What: "too many cohorts to be counted: k times m must not be above 2^26", Hint: "64 to 128 cohorts are usual"}
 	}
 	return nil
 }

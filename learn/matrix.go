@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -82,7 +81,7 @@ func checkMatrix(x *Matrix) error {
 	for i, v := range x.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return &noren.Error{
-				Kind: noren.BadData, Where: fmt.Sprintf("record %d, feature %d", i/x.Cols+1, i%x.Cols+1),
+				Kind: noren.BadData, Where: noren.Textf("record %d, feature %d", i/x.Cols+1, i%x.Cols+1),
 				What: "not a finite number", Hint: "leave the record out, or fill it in first",
 			}
 		}
@@ -101,7 +100,7 @@ func checkClasses(x *Matrix, y []int) (int, error) {
 	classes := 0
 	for i, c := range y {
 		if c < 0 || c >= maxClasses {
-			return 0, &noren.Error{Kind: noren.BadData, Where: fmt.Sprintf("record %d", i+1), What: "a class is a number from 0 to %d", Args: []any{maxClasses - 1}}
+			return 0, &noren.Error{Kind: noren.BadData, Where: noren.Textf("record %d", i+1), What: "a class is a number from 0 to %d", Args: []any{maxClasses - 1}}
 		}
 		classes = max(classes, c+1)
 	}

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -177,7 +176,7 @@ func CrossValidate(ctx context.Context, l Learner, x *Matrix, y []int, cv CV) ([
 	}
 	for k, f := range cv.Folds {
 		if len(f.Train) == 0 || len(f.Test) == 0 || !within(f.Train, x.Rows) || !within(f.Test, x.Rows) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("fold %d", k+1), What: "a fold names records of the matrix, at least one for training and one for testing"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("fold %d", k+1), What: "a fold names records of the matrix, at least one for training and one for testing"}
 		}
 	}
 	if len(cv.Folds) == 0 {

@@ -139,7 +139,7 @@ func (a *account) withCap(limit Cost) (*grantBody, error) {
 	return b, nil
 }
 
-func (a *account) where() string { return accountName(a.kind, a.name) }
+func (a *account) where() noren.Text { return accountName(a.kind, a.name) }
 
 // inWords names the accounting of a.
 func (a *account) inWords() string {

@@ -86,7 +86,7 @@ func applyDataset(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) erro
 
 // checkVersion lists what is wrong with the part of g that makes a version.
 func (g *Grant) checkVersion() error {
-	where := "data set " + g.Name
+	where := noren.Textf("data set %s", g.Name)
 	switch {
 	case len(g.Definition) > maxDefinition:
 		return noren.Usagef(where, "its definition is longer than %d bytes", maxDefinition)
@@ -101,7 +101,7 @@ func (g *Grant) checkVersion() error {
 	case g.OldFingerprint != "" && checkName("", g.OldFingerprint) != nil:
 		return noren.Usagef(where, "its byte fingerprint is not one")
 	}
-	if err := checkName("the print of "+where, g.Print); err != nil {
+	if err := checkName(noren.Textf("the print of %s", where), g.Print); err != nil {
 		return err
 	}
 	for name, print := range g.Prints {
@@ -171,7 +171,7 @@ func (g *Grant) checkHeld(ctx context.Context, q querier, own int64, paths []str
 	return nil
 }
 
-func sameTable(where string, what noren.Text) error {
+func sameTable(where any, what noren.Text) error {
 	return &noren.Error{
 		Kind: noren.Usage, Code: "same-table", Where: where, What: what.Format, Args: what.Args,
 		Hint: "two budgets for the same people would add up: grant that data set a higher cap instead",

@@ -56,20 +56,20 @@ type Refusal struct {
 func (r *Refusal) Error() string {
 	parts := make([]string, len(r.Short))
 	for i, s := range r.Short {
-		parts[i] = accountName(s.Kind, s.Name) + ": " + shortText(s.Requested, s.Remaining)
+		parts[i] = accountName(s.Kind, s.Name).String() + ": " + shortText(s.Requested, s.Remaining)
 	}
 	return strings.Join(parts, "; ")
 }
 
 // accountName says which account it is.
-func accountName(kind, name string) string {
+func accountName(kind, name string) noren.Text {
 	switch kind {
 	case kindDataset:
-		return fmt.Sprintf("data set %s", name)
+		return noren.Textf("data set %s", name)
 	case kindAnalyst:
-		return fmt.Sprintf("analyst %s", name)
+		return noren.Textf("analyst %s", name)
 	}
-	return kind + " " + name
+	return noren.Textf("%s %s", kind, name)
 }
 
 func shortText(asked, left Cost) string {
@@ -109,7 +109,7 @@ func (m marked) Unwrap() error        { return m.error }
 func (m marked) Is(target error) bool { return target == m.as }
 
 // fileError is about a file of the ledger, or one that the caller named.
-func fileError(where string, what noren.Format, err error, args ...any) error {
+func fileError(where any, what noren.Format, err error, args ...any) error {
 	e := &noren.Error{Where: where, What: what, Args: args, Err: err}
 	var p *fs.PathError
 	var l *os.LinkError
@@ -132,7 +132,7 @@ func fileError(where string, what noren.Format, err error, args ...any) error {
 
 // fail turns whatever went wrong in or under SQLite into an error that says
 // what to do. An error that is one already stays as it is.
-func fail(where string, what noren.Format, err error, args ...any) error {
+func fail(where any, what noren.Format, err error, args ...any) error {
 	var known *noren.Error
 	if errors.As(err, &known) {
 		return err

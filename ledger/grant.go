@@ -90,7 +90,7 @@ type Grant struct {
 }
 
 // checkName refuses names that could not be read or typed.
-func checkName(what, name string) error {
+func checkName(what any, name string) error {
 	switch {
 	case name == "" || strings.TrimSpace(name) != name:
 		return noren.Usagef(what, "is empty or has spaces around it").Hinted("give it a name")
@@ -122,16 +122,16 @@ func checkNewName(what, name string) error {
 func checkCap(c Cost) error {
 	switch {
 	case c.Rho == 0 && (c.Epsilon <= 0 || c.Delta < 0 || c.Delta > 1e18):
-		return noren.Usagef("the budget", "expected an epsilon above 0 and a delta from 0 to 1")
+		return noren.Usagef(noren.Phrase("the budget"), "expected an epsilon above 0 and a delta from 0 to 1")
 	case c.Rho < 0 || c.Rho > 0 && (c.Epsilon != 0 || c.Delta != 0):
-		return noren.Usagef("the budget", "expected a rho above 0 alone")
+		return noren.Usagef(noren.Phrase("the budget"), "expected a rho above 0 alone")
 	}
 	return nil
 }
 
 // checkAccounting refuses a budget whose parts do not go with its accounting.
 func (g *Grant) checkAccounting() error {
-	where := "data set " + g.Name
+	where := noren.Textf("data set %s", g.Name)
 	switch {
 	case g.Accounting != Basic && g.Accounting != ZCDP:
 		return noren.Usagef(where, "expected the accounting epsilon or zcdp")
@@ -148,7 +148,7 @@ func (g *Grant) checkAccounting() error {
 }
 
 // otherAccounting is the refusal of a cap of another accounting than the budget's.
-func otherAccounting(where, accounting string) error {
+func otherAccounting(where any, accounting string) error {
 	if accounting == string(ZCDP) {
 		return noren.Usagef(where, "its budget is in zCDP, expected a cap in rho")
 	}
@@ -164,7 +164,7 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 	if g.Unit == "" {
 		g.Unit = "record"
 	}
-	faults := []error{checkName("the data set's name", g.Name), checkName("the unit", g.Unit), checkCap(g.Cap)}
+	faults := []error{checkName(noren.Phrase("the data set's name"), g.Name), checkName(noren.Phrase("the unit"), g.Unit), checkCap(g.Cap)}
 	var paths, sources []string
 	if len(g.Definition) > 0 {
 		faults = append(faults, g.checkVersion())
@@ -372,7 +372,7 @@ func (g *Grant) samePrints(current *versionRow) bool {
 // may be above what the data set has left: [Account.Available] is the smaller.
 // A closed analyst is opened again.
 func (l *Ledger) GrantAnalyst(ctx context.Context, dataset, analyst string, limit Cost) (*Book, error) {
-	if err := errors.Join(checkName("the analyst's name", analyst), checkCap(limit)); err != nil {
+	if err := errors.Join(checkName(noren.Phrase("the analyst's name"), analyst), checkCap(limit)); err != nil {
 		return nil, firstFault(err)
 	}
 	return l.grantBelow(ctx, dataset, analyst, func(parent, old *account) (*grantBody, error) {
@@ -527,14 +527,14 @@ func applyGrant(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) error 
 
 func noDataset(name string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "no-dataset", Where: "data set " + name, What: "it has no budget", Err: ErrNoGrant,
+		Kind: noren.Refused, Code: "no-dataset", Where: noren.Textf("data set %s", name), What: "it has no budget", Err: ErrNoGrant,
 		Hint: "the steward grants one first",
 	}
 }
 
 func noAnalyst(dataset, analyst string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "no-grant", Where: "analyst " + analyst, What: "has no budget in data set %s", Args: []any{dataset}, Err: ErrNoGrant,
+		Kind: noren.Refused, Code: "no-grant", Where: noren.Textf("analyst %s", analyst), What: "has no budget in data set %s", Args: []any{dataset}, Err: ErrNoGrant,
 		Hint: "the steward grants one first",
 	}
 }

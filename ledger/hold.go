@@ -44,7 +44,7 @@ type Wanted struct {
 // set without a schema, another version ([ErrChanged]), a closed analyst and a sealed ledger.
 func (l *Ledger) Hold(ctx context.Context, w Wanted) (*Hold, error) {
 	if w.Cost.Epsilon < 0 || w.Cost.Delta < 0 || w.Cost.Rho < 0 || w.Cost == (Cost{}) {
-		return nil, noren.Usagef("the request", "its cost is not above 0")
+		return nil, noren.Usagef(noren.Phrase("the request"), "its cost is not above 0")
 	}
 	if err := l.Sealed(); err != nil {
 		return nil, err

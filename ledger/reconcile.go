@@ -88,10 +88,10 @@ type Raise struct {
 func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, error) {
 	for _, e := range o.Evidence {
 		if e.Charge.Ledger != l.id {
-			return nil, noren.Usagef("certificate of charge "+e.Charge.ID, "is of another ledger").Hinted("bring the certificates of ledger %s", l.id)
+			return nil, noren.Usagef(noren.Textf("certificate of charge %s", e.Charge.ID), "is of another ledger").Hinted("bring the certificates of ledger %s", l.id)
 		}
 		if e.Charge.Cost.Epsilon < 0 || e.Charge.Cost.Delta < 0 || e.Charge.Cost.Rho < 0 || e.Charge.Cost.Rho > 0 && e.Charge.Loss.Validate() != nil || e.Charge.ID == "" {
-			return nil, &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "states no charge"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("certificate of charge %s", e.Charge.ID), What: "states no charge"}
 		}
 	}
 	for i := range o.Seen {
@@ -348,7 +348,7 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 		return nil, nil
 	}
 	if len(e.Charge.ID) != 32 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "its charge has no proper id"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("certificate of charge %s", e.Charge.ID), What: "its charge has no proper id"}
 	}
 	// The data set is charged in any case; analysts and blocks as far as their
 	// accounts still are what they were.

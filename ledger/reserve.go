@@ -85,15 +85,15 @@ func checkRequest(r *Request) error {
 	case len(r.Sealed) > maxSealed:
 		return errSecretLength()
 	case len(r.Mechanism) > maxMechanism:
-		return noren.Usagef("the request", "its description is longer than %d bytes", maxMechanism)
+		return noren.Usagef(noren.Phrase("the request"), "its description is longer than %d bytes", maxMechanism)
 	case !json.Valid(r.Mechanism) || len(bytes.TrimSpace(r.Mechanism)) == 0 || bytes.TrimSpace(r.Mechanism)[0] != '{':
-		return noren.Usagef("the request", "its description is not a JSON object")
+		return noren.Usagef(noren.Phrase("the request"), "its description is not a JSON object")
 	case r.Cost.Epsilon < 0 || r.Cost.Delta < 0 || r.Cost == Cost{} && r.Loss == Loss{}:
-		return noren.Usagef("the request", "its cost is not above 0")
+		return noren.Usagef(noren.Phrase("the request"), "its cost is not above 0")
 	case r.Hash == [32]byte{}:
-		return noren.Usagef("the request", "its hash is missing")
+		return noren.Usagef(noren.Phrase("the request"), "its hash is missing")
 	}
-	return firstFault(errors.Join(checkName("the data set's name", r.Dataset), checkName("the analyst's name", r.Principal), checkName("the idempotency key", r.Key)))
+	return firstFault(errors.Join(checkName(noren.Phrase("the data set's name"), r.Dataset), checkName(noren.Phrase("the analyst's name"), r.Principal), checkName(noren.Phrase("the idempotency key"), r.Key)))
 }
 
 // Reserve charges q to its data set and its analyst, both or neither,
@@ -201,7 +201,7 @@ func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	if err != nil {
 		return nil, nil, err
 	}
-	where := "idempotency key " + q.Key
+	where := noren.Textf("idempotency key %s", q.Key)
 	switch {
 	case dataset != book.id || !bytes.Equal(hash, q.Hash[:]):
 		return nil, nil, &noren.Error{Kind: noren.Usage, Code: "conflict", Where: where, What: "not charged", Err: ErrConflict, Hint: "choose another key"}
@@ -257,7 +257,7 @@ func (l *Ledger) chargeInfo(ctx context.Context, tx *sql.Tx, id string) (ChargeI
 // charge is T1: the charge, its lines, its entry and what is spent.
 func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Reservation, error) {
 	if book.neighbours != q.Neighbours.String() || book.unit != q.Unit {
-		return nil, noren.Usagef("data set "+q.Dataset, "its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit).Hinted("epsilons of different relations do not add up")
+		return nil, noren.Usagef(noren.Textf("data set %s", q.Dataset), "its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit).Hinted("epsilons of different relations do not add up")
 	}
 	if err := q.accounted(book); err != nil {
 		return nil, err
@@ -311,12 +311,12 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 func (q *Request) accounted(book *account) error {
 	if !book.zcdp() {
 		if (Cost{Epsilon: q.Cost.Epsilon, Delta: q.Cost.Delta} == Cost{}) || q.Cost.Rho != 0 {
-			return noren.Usagef("data set "+q.Dataset, "its budget is in epsilon and delta, and the request states none")
+			return noren.Usagef(noren.Textf("data set %s", q.Dataset), "its budget is in epsilon and delta, and the request states none")
 		}
 		return nil
 	}
 	if (q.Loss == Loss{}) {
-		return &noren.Error{Kind: noren.Usage, Code: "not-zcdp", Where: "data set " + q.Dataset, What: "its budget is in zCDP, and the request states no loss there"}
+		return &noren.Error{Kind: noren.Usage, Code: "not-zcdp", Where: noren.Textf("data set %s", q.Dataset), What: "its budget is in zCDP, and the request states no loss there"}
 	}
 	return q.Loss.Validate()
 }
@@ -345,21 +345,21 @@ func refusedBudget(r *Refusal) error {
 
 func noSchema(dataset string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "no-schema", Where: "data set " + dataset, What: "has no schema yet",
+		Kind: noren.Refused, Code: "no-schema", Where: noren.Textf("data set %s", dataset), What: "has no schema yet",
 		Hint: "the steward grants one first; nothing was charged",
 	}
 }
 
 func closedAnalyst(dataset, principal string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "closed", Where: "analyst " + principal, What: "is closed in data set %s", Args: []any{dataset},
+		Kind: noren.Refused, Code: "closed", Where: noren.Textf("analyst %s", principal), What: "is closed in data set %s", Args: []any{dataset},
 		Hint: "a new grant of the steward opens it; nothing was charged",
 	}
 }
 
 func changedVersion(dataset string, what noren.Text) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "changed", Where: "data set " + dataset, What: "%s; nothing was charged", Args: []any{what}, Err: ErrChanged,
+		Kind: noren.Refused, Code: "changed", Where: noren.Textf("data set %s", dataset), What: "%s; nothing was charged", Args: []any{what}, Err: ErrChanged,
 		Hint: "ask again for the current version",
 	}
 }

@@ -142,7 +142,7 @@ func (l *Ledger) Pending(ctx context.Context, principal, key string) (bool, erro
 
 // errSecretLength is the error of a request whose encrypted secret is too long.
 func errSecretLength() error {
-	return noren.Usagef("the request", "its encrypted secret is longer than %d bytes", maxSealed)
+	return noren.Usagef(noren.Phrase("the request"), "its encrypted secret is longer than %d bytes", maxSealed)
 }
 
 // forfeitEarlier ends the charges to a data set that wait since before the grant of another

@@ -203,7 +203,7 @@ func (g *Grant) checkContents() error {
 	if g.Contents == nil {
 		return nil
 	}
-	bad := noren.Usagef("data set "+g.Name, "the prints of the values of a column are not those of its columns")
+	bad := noren.Usagef(noren.Textf("data set %s", g.Name), "the prints of the values of a column are not those of its columns")
 	if len(g.Contents.Values) != len(g.Prints) {
 		return bad
 	}

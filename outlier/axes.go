@@ -1,7 +1,6 @@
 package outlier
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -36,7 +35,7 @@ func newFrame(axes []axis.Axis, step, radius float64) (*frame, faults) {
 	span := 0.0
 	for j := range f.axes {
 		a := &f.axes[j]
-		where := fmt.Sprintf("axis %d (%s)", j+1, a.Field.Name)
+		where := noren.Textf("axis %d (%s)", j+1, a.Field.Name)
 		if a.Field.Name == "" {
 			bad.add(where, "an axis needs a column")
 		}
@@ -134,8 +133,8 @@ func (f *frame) coordinate(j int, v float64) int32 {
 // faults gathers what is wrong with options, so that all of it is reported at once.
 type faults noren.Texts
 
-func (f *faults) add(where string, what noren.Format, args ...any) {
-	*f = append(*f, noren.Textf("%s: %s", noren.Place(where), noren.Textf(what, args...)))
+func (f *faults) add(where any, what noren.Format, args ...any) {
+	*f = append(*f, noren.Textf("%s: %s", where, noren.Textf(what, args...)))
 }
 
 // Points brings the records of a private table to the coordinates that the

@@ -60,7 +60,7 @@ const columnType = "column-type"
 
 // findField returns the field of that name. Without one the error has the code
 // "column-missing".
-func findField(fields []table.Field, where, name string) (*table.Field, error) {
+func findField(fields []table.Field, where any, name string) (*table.Field, error) {
 	for i := range fields {
 		if fields[i].Name == name {
 			return &fields[i], nil

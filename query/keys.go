@@ -22,7 +22,7 @@ type keys struct {
 }
 
 // newKeys reads the public keys. All faults are of kind Usage.
-func newKeys(where string, all []table.Field, by []string, texts [][]string) (*keys, error) {
+func newKeys(where any, all []table.Field, by []string, texts [][]string) (*keys, error) {
 	k := &keys{texts: texts}
 	if len(by) == 0 {
 		if len(texts) > 0 {

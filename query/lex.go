@@ -1,7 +1,6 @@
 package query
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,7 +51,7 @@ func (l *lexer) fault(at int, what, hint noren.Format, args ...any) *noren.Error
 func predicateError(src string, at int, what noren.Text, hint noren.Format) *noren.Error {
 	at = min(at, len(src))
 	return &noren.Error{
-		Kind: noren.Usage, Where: fmt.Sprintf("predicate, character %d", utf8.RuneCountInString(src[:at])+1),
+		Kind: noren.Usage, Where: noren.Textf("predicate, character %d", utf8.RuneCountInString(src[:at])+1),
 		What: what.Format, Args: what.Args, Hint: hint,
 	}
 }

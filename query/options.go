@@ -173,7 +173,7 @@ func (o *Options) validate() error {
 	}
 	switch {
 	case needsColumn && o.Column == "":
-		faults = append(faults, noren.Usagef("column", "a %s needs a column", o.Kind).Hinted("the columns are %s", fieldNames(o.Fields)))
+		faults = append(faults, noren.Usagef(noren.Phrase("column"), "a %s needs a column", o.Kind).Hinted("the columns are %s", fieldNames(o.Fields)))
 	case !needsColumn && o.Column != "":
 		fault("column", "a count has no column: it counts records", "count those that have a value with the condition: not column is missing")
 	case needsColumn:
@@ -184,7 +184,7 @@ func (o *Options) validate() error {
 			known = false
 		case needsBounds && !f.Type.IsNumber():
 			faults = append(faults, &noren.Error{
-				Kind: noren.Usage, Code: columnType, Where: "column " + f.Name, What: "%s expects integer, decimal or date, got %s", Args: []any{o.Kind, f.Type},
+				Kind: noren.Usage, Code: columnType, Where: noren.Textf("column %s", f.Name), What: "%s expects integer, decimal or date, got %s", Args: []any{o.Kind, f.Type},
 				Hint: "name a column of numbers",
 			})
 		case o.Kind == Histogram:
@@ -216,7 +216,7 @@ func (o *Options) validate() error {
 }
 
 func (o *Options) validateBins(f *table.Field) (faults []error) {
-	where := "column " + f.Name
+	where := noren.Textf("column %s", f.Name)
 	if !f.Type.IsNumber() {
 		if o.Bins != nil {
 			faults = append(faults, noren.Usagef(where, "is %s and has no edges of bins", f.Type).Hinted("list its values"))

@@ -116,7 +116,7 @@ func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) 
 	}
 	p := thin(public, max(publicSample, 2*b))
 	if p.Rows == 0 {
-		return nil, noren.Usagef("public records", "there is no public record that has a value in every column")
+		return nil, noren.Usagef(noren.Phrase("public records"), "there is no public record that has a value in every column")
 	}
 	if p.Dim == 1 {
 		low, high := bulk(public)

@@ -1,7 +1,6 @@
 package ratio
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -38,9 +37,9 @@ func NewFrame(axes []axis.Axis) (*Frame, error) {
 	seen := map[string]bool{}
 	for j := range f.axes {
 		a := &f.axes[j]
-		where := fmt.Sprintf("column %s", a.Field.Name)
+		where := noren.Textf("column %s", a.Field.Name)
 		if a.Field.Name == "" {
-			bad.add(fmt.Sprintf("axis %d", j+1), "an axis needs a column")
+			bad.add(noren.Textf("axis %d", j+1), "an axis needs a column")
 		}
 		if seen[a.Field.Name] {
 			bad.add(where, "the column is named twice")
@@ -219,8 +218,8 @@ func PublicAxes(t *table.Table, columns ...string) ([]axis.Axis, error) {
 // faults collects faults, so that all are reported at once.
 type faults noren.Texts
 
-func (f *faults) add(where string, what noren.Format, args ...any) {
-	*f = append(*f, noren.Textf("%s: %s", noren.Place(where), noren.Textf(what, args...)))
+func (f *faults) add(where any, what noren.Format, args ...any) {
+	*f = append(*f, noren.Textf("%s: %s", where, noren.Textf(what, args...)))
 }
 
 func (f faults) err() error {

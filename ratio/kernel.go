@@ -113,6 +113,6 @@ func (k *Kernel) kernelError() float64 {
 	return 4 * float64(k.Centres.Dim+10) * 0x1p-53
 }
 
-func broken(where string, what noren.Format) error {
+func broken(where any, what noren.Format) error {
 	return &noren.Error{Kind: noren.Internal, Where: where, What: what}
 }

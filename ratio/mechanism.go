@@ -144,7 +144,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	if len(p.Sigmas) == 0 {
 		s := MedianDistance(p.Public) / 2
 		if s == 0 {
-			return nil, noren.Usagef("public records", "there are no two different public records").Hinted("give the bandwidth")
+			return nil, noren.Usagef(noren.Phrase("public records"), "there are no two different public records").Hinted("give the bandwidth")
 		}
 		p.Sigmas = []float64{s}
 	}

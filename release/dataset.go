@@ -84,14 +84,14 @@ func Find(ctx context.Context, l *ledger.Ledger, nameOrPath string) (*Dataset, e
 	}
 	d, err := dataset.Parse(book.Definition)
 	if err != nil {
-		return nil, &noren.Error{Where: "data set " + book.Name, What: "its definition cannot be read", Err: err}
+		return nil, &noren.Error{Where: noren.Textf("data set %s", book.Name), What: "its definition cannot be read", Err: err}
 	}
 	out, err := newDataset(book.Path, d)
 	if err != nil {
 		return nil, err
 	}
 	if out.hash != book.DefinitionHash {
-		return nil, &noren.Error{Where: "data set " + book.Name, What: "its definition is not the one that was granted"}
+		return nil, &noren.Error{Where: noren.Textf("data set %s", book.Name), What: "its definition is not the one that was granted"}
 	}
 	out.Name, out.Version, out.ledger, out.book = book.Name, book.Version, l, book
 	return out, nil
@@ -200,7 +200,7 @@ func headersOf(ctx context.Context, l *ledger.Ledger) (headers map[string]bool, 
 		for _, v := range b.Versions {
 			old, err := dataset.Parse(v.Definition)
 			if err != nil {
-				return nil, nil, &noren.Error{Where: "data set " + b.Name, What: "its definition cannot be read", Err: err}
+				return nil, nil, &noren.Error{Where: noren.Textf("data set %s", b.Name), What: "its definition cannot be read", Err: err}
 			}
 			forms = append(forms, old.File)
 			headers[headerOf(old.Fields(), func(f table.Field) string { return f.Name })] = true
@@ -328,7 +328,7 @@ func (d *Dataset) readable(ctx context.Context, fields []table.Field) error {
 func (d *Dataset) unchanged(ctx context.Context) error {
 	have, err := d.stat(ctx)
 	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: "data set " + d.Name, What: "its file cannot be opened", Hint: "does the file exist, and may this user read it?"}
+		return &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.Textf("data set %s", d.Name), What: "its file cannot be opened", Hint: "does the file exist, and may this user read it?"}
 	}
 	size, mtime, err := d.ledger.Seen(ctx, d.Name)
 	if err != nil {
@@ -338,7 +338,7 @@ func (d *Dataset) unchanged(ctx context.Context) error {
 		return nil
 	}
 	changed := &noren.Error{
-		Kind: noren.Refused, Code: CodeChanged, Where: "data set " + d.Name, What: "the file is not version %d; nothing was charged", Args: []any{d.Version},
+		Kind: noren.Refused, Code: CodeChanged, Where: noren.Textf("data set %s", d.Name), What: "the file is not version %d; nothing was charged", Args: []any{d.Version},
 		Hint: "if it is the same data set in a new state, the steward grants it as changed: what is spent stays spent",
 	}
 	whole, err := d.ledger.HasContents(ctx, d.Name)

@@ -164,7 +164,7 @@ func oldFingerprint(ctx context.Context, l *ledger.Ledger, path string) (string,
 
 func noSchema(name string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: CodeNoSchema, Where: "data set " + name, What: "has no schema yet",
+		Kind: noren.Refused, Code: CodeNoSchema, Where: noren.Textf("data set %s", name), What: "has no schema yet",
 		Hint: "the steward grants one: how the file is read decides what an answer reveals",
 	}
 }

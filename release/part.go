@@ -63,7 +63,7 @@ func (q *Request) priceOf(ctx context.Context, m Mechanism) (p Part, err error) 
 // inZCDP turns the cost of a mechanism into that for a budget in zCDP.
 func (q *Request) inZCDP(m Mechanism, p *Part) error {
 	refuse := func(what, hint noren.Format) error {
-		return &noren.Error{Kind: noren.Usage, Code: CodeNotZCDP, Where: "data set " + q.Dataset.Name, What: what, Hint: hint}
+		return &noren.Error{Kind: noren.Usage, Code: CodeNotZCDP, Where: noren.Textf("data set %s", q.Dataset.Name), What: what, Hint: hint}
 	}
 	d := q.Dataset.Definition
 	_, dependent := m.(Dependent)

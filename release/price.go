@@ -94,7 +94,7 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		}
 		if balance.Version != q.Dataset.Version {
 			return nil, &noren.Error{
-				Kind: noren.Refused, Code: CodeChanged, Where: "data set " + q.Dataset.Name, What: "its version is %d, the request is for version %d; nothing was charged", Args: []any{balance.Version, q.Dataset.Version},
+				Kind: noren.Refused, Code: CodeChanged, Where: noren.Textf("data set %s", q.Dataset.Name), What: "its version is %d, the request is for version %d; nothing was charged", Args: []any{balance.Version, q.Dataset.Version},
 				Hint: "ask again for the current version",
 			}
 		}
@@ -117,7 +117,7 @@ func (q *Request) fits(m Mechanism) error {
 		}
 		if have.Type != f.Type || have.Layout != f.Layout || !slices.Equal(have.Levels, f.Levels) {
 			return &noren.Error{
-				Kind: noren.Usage, Code: CodeColumnType, Where: "column " + f.Name, What: "the query reads it as %s, the data set defines it as %s", Args: []any{f.Type, have.Type},
+				Kind: noren.Usage, Code: CodeColumnType, Where: noren.Textf("column %s", f.Name), What: "the query reads it as %s, the data set defines it as %s", Args: []any{f.Type, have.Type},
 				Hint: "the definition of the data set decides how a column is read",
 			}
 		}
@@ -148,9 +148,9 @@ func (d *Dataset) assumptions() []string {
 // refuses a query that the model does not cover. See docs/correlated-privacy.md, theorem D.
 func (q *Request) underModel(ctx context.Context, one Mechanism, out *Part) error {
 	m := q.Dataset.Definition.Model
-	where := q.Dataset.Name
-	if where != "" {
-		where = "data set " + where
+	var where any
+	if q.Dataset.Name != "" {
+		where = noren.Textf("data set %s", q.Dataset.Name)
 	}
 	refuse := func(what noren.Text, hint noren.Format) error {
 		return &noren.Error{Kind: noren.Usage, Code: CodeModel, Where: where, What: what.Format, Args: what.Args, Hint: hint}

@@ -110,7 +110,7 @@ func (q *Request) validate() error {
 		q.Budget.Identity = certificate.Declared
 	}
 	if len(faults) > 0 {
-		return &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs %s", Args: []any{faults}}
+		return &noren.Error{Kind: noren.Usage, Where: noren.Phrase("release"), What: "the request needs %s", Args: []any{faults}}
 	}
 	return nil
 }

@@ -47,11 +47,11 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return nil, err
 	}
 	if len(q.Signer) == 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs a key to sign the certificate with"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("release"), What: "the request needs a key to sign the certificate with"}
 	}
 	if priced := q.Budget.Priced; priced != "" && priced != quote.question.hash.String() {
 		return nil, &noren.Error{
-			Kind: noren.Refused, Code: CodeChanged, Where: "the request", What: "it is another than the one that was priced: the data set has another version, or a public table has changed; nothing was charged",
+			Kind: noren.Refused, Code: CodeChanged, Where: noren.Phrase("the request"), What: "it is another than the one that was priced: the data set has another version, or a public table has changed; nothing was charged",
 			Hint: "ask for the price again",
 		}
 	}
@@ -61,7 +61,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	}
 	if most := q.Budget.Most; most != nil && !quote.Cost.Within(*most) {
 		return nil, &noren.Error{
-			Kind: noren.Refused, Code: CodeMost, Where: "the request", What: "it costs %s, more than the %s that it allows; nothing was charged", Args: []any{quote.Cost, *most},
+			Kind: noren.Refused, Code: CodeMost, Where: noren.Phrase("the request"), What: "it costs %s, more than the %s that it allows; nothing was charged", Args: []any{quote.Cost, *most},
 			Hint: "ask for the price again",
 		}
 	}
@@ -181,7 +181,7 @@ type run struct {
 // the true one from being signed is found before anything is charged.
 func (r *run) rehearse() error {
 	if _, err := r.sign(certificate.Answer(nil)); err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: "release", What: "the answer could not be certified", Err: err}
+		return &noren.Error{Kind: noren.Usage, Where: noren.Phrase("release"), What: "the answer could not be certified", Err: err}
 	}
 	return nil
 }
@@ -272,7 +272,7 @@ func (r *run) withheld(ctx context.Context) error {
 	}
 	e := &noren.Error{Kind: noren.BadData, Code: CodeWithheld, Where: r.q.Dataset.Path, What: "the answer is withheld: the file could not be read as declared"}
 	if r.charge != nil {
-		e.Where = "data set " + r.q.Dataset.Name
+		e.Where = noren.Textf("data set %s", r.q.Dataset.Name)
 		e.Saying("the answer is withheld: the file could not be read as granted; the charge stays")
 		e.Hinted("the steward grants the file again to find out why")
 	}

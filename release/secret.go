@@ -68,7 +68,7 @@ func (r *run) newSecret() ([]byte, error) {
 	}
 	aead, err := r.sealing()
 	if err != nil {
-		return nil, &noren.Error{Where: "release", What: "the secret of the noise cannot be encrypted", Err: err}
+		return nil, &noren.Error{Where: noren.Phrase("release"), What: "the secret of the noise cannot be encrypted", Err: err}
 	}
 	src, secret := noise.NewSource(), make([]byte, 0, 32)
 	for range 4 {
@@ -88,7 +88,7 @@ func (r *run) open(reservation *ledger.Reservation) error {
 		return nil
 	}
 	fail := &noren.Error{
-		Kind: noren.Refused, Code: CodeNoiseKey, Where: "the request", What: "it was charged and its answer is not computed yet: the key to its noise is missing or is another",
+		Kind: noren.Refused, Code: CodeNoiseKey, Where: noren.Phrase("the request"), What: "it was charged and its answer is not computed yet: the key to its noise is missing or is another",
 		Hint: "put the key back under which the request was charged, and send the request again with the same request key",
 	}
 	if len(r.q.Budget.NoiseKey) == 0 {
@@ -96,7 +96,7 @@ func (r *run) open(reservation *ledger.Reservation) error {
 	}
 	aead, err := r.sealing()
 	if err != nil {
-		return &noren.Error{Where: "release", What: "the secret of the noise cannot be read", Err: err}
+		return &noren.Error{Where: noren.Phrase("release"), What: "the secret of the noise cannot be read", Err: err}
 	}
 	secret, err := aead.Open(nil, nil, sealed, nil)
 	if err != nil || len(secret) != 32 {

@@ -153,10 +153,10 @@ func reviewShards(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed
 func (q *Request) inParts() (*query.Query, error) {
 	m, ok := q.Mechanism.(*query.Query)
 	if !ok {
-		return nil, noren.Usagef("data set "+q.Dataset.Name, "it is sharded, and %s needs all records at once", q.Mechanism.Name()).Hinted("count, sum, mean, variance and histogram are answered")
+		return nil, noren.Usagef(noren.Textf("data set %s", q.Dataset.Name), "it is sharded, and %s needs all records at once", q.Mechanism.Name()).Hinted("count, sum, mean, variance and histogram are answered")
 	}
 	if err := m.InParts(); err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "data set " + q.Dataset.Name, What: "it is sharded", Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("data set %s", q.Dataset.Name), What: "it is sharded", Err: err}
 	}
 	return m, nil
 }

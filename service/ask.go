@@ -104,7 +104,7 @@ func forSchema(d *release.Dataset, r *api.AskRequest) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Refused, Code: release.CodeChanged, Where: "data set " + d.Name, What: "the request is for another schema than the current one; nothing was charged",
+		Kind: noren.Refused, Code: release.CodeChanged, Where: noren.Textf("data set %s", d.Name), What: "the request is for another schema than the current one; nothing was charged",
 		Hint: "ask for a new price",
 	}
 }

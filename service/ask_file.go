@@ -68,21 +68,20 @@ func (q *Questions) Located(err error) error {
 
 // at is the place in the file of what an error is about: "question 2: margin.within", or
 // without a number where there is one question.
-func (q *Questions) at(where string) string {
+func (q *Questions) at(where any) any {
 	i := 0
-	if rest, numbered := strings.CutPrefix(where, "question "); numbered {
-		number, field, _ := strings.Cut(rest, ":")
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			return where
+	if place, ok := where.(noren.Place); ok {
+		if n, ok := place[0].(numbered); ok {
+			i, where = int(n), place[1]
 		}
-		i, where = n-1, strings.TrimSpace(field)
+	} else if n, ok := where.(numbered); ok {
+		i, where = int(n), nil
 	} else if len(q.Request.Questions) != 1 {
 		return where
 	}
 	path := "questions." + strconv.Itoa(i)
-	if where != "" && !strings.ContainsAny(where, " /") {
-		path += "." + strings.ReplaceAll(where, "-", "_")
+	if field, ok := where.(string); ok && field != "" && !strings.ContainsAny(field, " /") {
+		path += "." + strings.ReplaceAll(field, "-", "_")
 	}
 	return q.document.At(path)
 }

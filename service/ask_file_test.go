@@ -79,7 +79,7 @@ func TestReadQuestionsRefuses(t *testing.T) {
 	} {
 		_, err := service.ParseQuestions("q.yaml", []byte(strings.Replace(questionsText, c.from, c.to, 1)))
 		e, ok := err.(*noren.Error)
-		if !ok || e.Kind != noren.Usage || !strings.HasPrefix(e.Where, "q.yaml") || c.where != "" && e.Where != c.where {
+		if !ok || e.Kind != noren.Usage || !strings.HasPrefix(e.Place(), "q.yaml") || c.where != "" && e.Place() != c.where {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestLocated(t *testing.T) {
 	q, err := service.ParseQuestions("q.yaml", []byte(strings.Replace(questionsText, "about: 150", "about: 0", 1)))
 	must(t, err)
 	_, err = s.AskPrice(t.Context(), q.Request)
-	if e, ok := q.Located(err).(*noren.Error); !ok || e.Where != "q.yaml:16:14: questions.1.margin.about" {
+	if e, ok := q.Located(err).(*noren.Error); !ok || e.Place() != "q.yaml:16:14: questions.1.margin.about" {
 		t.Errorf("%v", q.Located(err))
 	}
 }

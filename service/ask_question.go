@@ -281,25 +281,38 @@ func checkFields(q *api.Question) error {
 
 // prefixed says in which part of a question an error is.
 func prefixed(part string, err error) error {
-	return relocated(err, func(where string) string { return part + "." + where })
+	return relocated(err, func(where any) any {
+		if where == nil {
+			return part
+		}
+		return fmt.Sprint(part, ".", where)
+	})
 }
+
+// numbered is the question with this index, in the place of an error.
+type numbered int
+
+// Text is the number of the question.
+func (q numbered) Text() noren.Text { return noren.Textf("question %d", int(q)+1) }
+
+// String is its text in English.
+func (q numbered) String() string { return q.Text().String() }
 
 // inQuestion says which question an error is about, where there are several.
 func inQuestion(err error, i, n int) error {
 	if n == 1 {
 		return err
 	}
-	at := fmt.Sprintf("question %d", i+1)
-	return relocated(err, func(where string) string {
-		if where == "" {
-			return at
+	return relocated(err, func(where any) any {
+		if where == nil {
+			return numbered(i)
 		}
-		return at + ": " + where
+		return noren.Place{numbered(i), where}
 	})
 }
 
 // relocated is err, or each of several errors, with another place.
-func relocated(err error, at func(where string) string) error {
+func relocated(err error, at func(where any) any) error {
 	switch e := err.(type) {
 	case nil:
 		return nil
@@ -314,7 +327,7 @@ func relocated(err error, at func(where string) string) error {
 		}
 		return errors.Join(all...)
 	}
-	return &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: at(""), Err: err}
+	return &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: at(nil), Err: err}
 }
 
 // guessed takes the number of records of a group from public facts, where the question does

@@ -350,11 +350,11 @@ func readPublished(ctx context.Context, src table.Source, f table.Field) (*table
 }
 
 // about puts a place before an error.
-func about(where string, err error) error {
+func about(where any, err error) error {
 	return &noren.Error{Kind: noren.KindOf(err), Where: where, Err: err}
 }
 
 // badField is an error about the value of a field of a request.
-func badField(where string, err error) error {
+func badField(where any, err error) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, Err: err}
 }

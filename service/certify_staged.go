@@ -23,7 +23,7 @@ import (
 // those of [Service.Verify] and of writing the file.
 func (s *Service) Certify(ctx context.Context, r *api.CertifyRequest) (*api.Certified, error) {
 	if r.Release == nil || r.Release.SHA256 == "" || r.File == "" || r.Certificate == "" {
-		return nil, noren.Usagef("release", "expected a release with its assessment, its file and the name of a certificate")
+		return nil, noren.Usagef(noren.Phrase("release"), "expected a release with its assessment, its file and the name of a certificate")
 	}
 	what, err := certificate.HashFile(ctx, r.File)
 	if err != nil {

@@ -48,7 +48,7 @@ func (s *Service) correlatedAnswer(r *api.CorrelatedAnswerRequest) (question[*co
 	q.build = func(ctx context.Context, a *asked) (*correlated.Mechanism, error) {
 		m := a.Model()
 		if m == nil {
-			return nil, noren.Usagef("data set "+a.Name, "has no model of dependent records").Coded(release.CodeModel)
+			return nil, noren.Usagef(noren.Textf("data set %s", a.Name), "has no model of dependent records").Coded(release.CodeModel)
 		}
 		query, o, err := s.modelQuery(ctx, &r.ModelQuery, m)
 		if err != nil {

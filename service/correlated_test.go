@@ -87,7 +87,7 @@ func TestDependenceFiles(t *testing.T) {
 		c.change(&d)
 		_, err := s.CorrelatedLeakage(t.Context(), &api.CorrelatedLeakageRequest{Dependence: d, Scale: 5})
 		e, _ := err.(*noren.Error)
-		if noren.KindOf(err) != noren.Usage || c.where != "" && (e == nil || e.Where != c.where) || strings.Contains(err.Error(), "--") {
+		if noren.KindOf(err) != noren.Usage || c.where != "" && (e == nil || e.Place() != c.where) || strings.Contains(err.Error(), "--") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestCorrelatedFit(t *testing.T) {
 		"no source":     {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Column: "a", Length: 3}, "source"},
 	} {
 		_, err := s.CorrelatedFit(t.Context(), &c.r)
-		if e, _ := err.(*noren.Error); e == nil || e.Kind != noren.Usage || e.Where != c.where {
+		if e, _ := err.(*noren.Error); e == nil || e.Kind != noren.Usage || e.Place() != c.where {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

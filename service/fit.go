@@ -43,7 +43,7 @@ func (s *Service) Fit(ctx context.Context, r *api.FitRequest) (*api.Fit, error) 
 	columns := make([]*fitting, len(schema.Fields))
 	for i := range schema.Fields {
 		if columns[i], err = newFitting(&schema.Fields[i], &src.Columns()[i], sp.Input.Missing, &out.Columns[i]); err != nil {
-			return nil, about(src.Name()+": column "+schema.Fields[i].Name, err)
+			return nil, about(noren.Place{noren.File(src.Name()), noren.Textf("column %s", schema.Fields[i].Name)}, err)
 		}
 	}
 	unit := slices.IndexFunc(schema.Fields, func(f table.Field) bool { return sp.Unit != "" && f.Name == sp.Unit })

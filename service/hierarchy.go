@@ -26,7 +26,7 @@ func (s *Service) HierarchyPropose(ctx context.Context, r *api.HierarchyProposeR
 	case (r.Input == "") == !ranged:
 		return nil, noren.Usagef("", "expected either a table or a range").Hinted("name a table and its column, or low and high")
 	case (r.Input == "") != (r.Column == ""):
-		return nil, noren.Usagef("column", "goes with a table, and a table with it")
+		return nil, noren.Usagef(noren.Phrase("column"), "goes with a table, and a table with it")
 	}
 	o := hierarchy.Options{Kind: hierarchy.Kind(r.Kind), Steps: r.Steps, Layout: table.Layout(r.Layout)}
 	if r.Kind != "" && !slices.Contains(hierarchy.Kinds, o.Kind) {
@@ -54,7 +54,7 @@ func (s *Service) HierarchyPropose(ctx context.Context, r *api.HierarchyProposeR
 	}
 	p, err := hierarchy.Propose(c.Dict, o)
 	if err != nil {
-		return nil, about(r.Input+": column "+r.Column, err)
+		return nil, about(noren.Place{noren.File(r.Input), noren.Textf("column %s", r.Column)}, err)
 	}
 	if len(p.Missing) > 0 {
 		names := map[string]bool{}
@@ -75,7 +75,7 @@ func proposed(p *hierarchy.Proposal) *api.Hierarchy {
 // value. They are of kind BadData where a check fails, and of kind Usage otherwise.
 func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckRequest) (*api.HierarchyCheck, error) {
 	if r.Column == "" {
-		return nil, noren.Usagef("column", "expected a column, got no name")
+		return nil, noren.Usagef(noren.Phrase("column"), "expected a column, got no name")
 	}
 	h, err := spec.LoadHierarchy(r.Hierarchy, s.tableNotes())
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckReque
 	}
 	if len(names) > 0 {
 		what := uncovered(c, names)
-		return nil, &noren.Error{Kind: noren.BadData, Where: r.Input + ": column " + r.Column, What: what.Format, Args: what.Args, Hint: "add their lines to %s", HintArgs: []any{r.Hierarchy}}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.Place{noren.File(r.Input), noren.Textf("column %s", r.Column)}, What: what.Format, Args: what.Args, Hint: "add their lines to %s", HintArgs: []any{r.Hierarchy}}
 	}
 	return &api.HierarchyCheck{Values: len(c.Dict), Lines: h.Leaves(), Levels: h.Levels()}, nil
 }
@@ -103,7 +103,7 @@ func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckReque
 // the table cannot be read.
 func (s *Service) HierarchyCover(ctx context.Context, r *api.HierarchyCoverRequest) (*api.HierarchyCover, error) {
 	if r.Column == "" {
-		return nil, noren.Usagef("column", "expected a column, got no name")
+		return nil, noren.Usagef(noren.Phrase("column"), "expected a column, got no name")
 	}
 	h, err := spec.LoadHierarchy(r.Hierarchy, s.tableNotes())
 	if err != nil {

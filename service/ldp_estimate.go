@@ -69,7 +69,7 @@ type ldpEstimation struct {
 }
 
 // placed puts a place before an error.
-func placed(where string, err error) error {
+func placed(where any, err error) error {
 	return &noren.Error{Kind: noren.KindOf(err), Where: where, Err: err}
 }
 

@@ -55,7 +55,7 @@ func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*
 // checkEvaluation refuses what no option of package evaluate says.
 func checkEvaluation(r *api.LDPEvaluateRequest) error {
 	if r.Label == "" {
-		return noren.Usagef("label", "expected the column that is to be learned")
+		return noren.Usagef(noren.Phrase("label"), "expected the column that is to be learned")
 	}
 	for _, n := range []struct {
 		field        string
@@ -132,12 +132,12 @@ func (s *Service) readEvaluation(ctx context.Context, r *api.LDPEvaluateRequest,
 		if c.Field.Type == table.Category {
 			a.Keys = public.Keys
 		}
-		where := "bounds"
+		var where any = "bounds"
 		var texts []string
 		if b, given := r.Bounds[c.Field.Name]; given {
 			texts = b[:]
 		} else if c.Field.Type.IsNumber() {
-			texts, where = public.Bounds, sp.Name()+": bounds of "+c.Field.Name
+			texts, where = public.Bounds, noren.Place{noren.File(sp.Name()), noren.Textf("bounds of %s", c.Field.Name)}
 		}
 		if len(texts) > 0 {
 			if a.Bounds, err = boundsOf(c.Field, texts); err != nil {
@@ -175,7 +175,7 @@ func learnedColumns(r *api.LDPEvaluateRequest, sp *spec.Spec, src file.Source) (
 		switch {
 		case name == r.Label:
 			if slices.Contains(r.Columns, name) || slices.Contains(r.Drop, name) {
-				return nil, nil, noren.Usagef("label", "the class cannot be learned from itself, nor be dropped")
+				return nil, nil, noren.Usagef(noren.Phrase("label"), "the class cannot be learned from itself, nor be dropped")
 			}
 			c = spec.Column{Role: table.Sensitive.String()} // its type is inferred only for the texts of missing values
 		case slices.Contains(r.Drop, name), name == sp.Unit, len(r.Columns) > 0 && !slices.Contains(r.Columns, name), identifier && len(r.Columns) == 0:

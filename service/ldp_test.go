@@ -25,7 +25,7 @@ func grr(t *testing.T, epsilon float64, labels ...string) api.LDPSurvey {
 func where(t *testing.T, err error, kind noren.Kind, field string) {
 	t.Helper()
 	e, ok := err.(*noren.Error)
-	if !ok || noren.KindOf(err) != kind || e.Where != field {
+	if !ok || noren.KindOf(err) != kind || e.Place() != field {
 		t.Errorf("error %v, want kind %s about %q", err, kind, field)
 	}
 }

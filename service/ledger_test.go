@@ -88,8 +88,8 @@ func is(t *testing.T, err error, kind noren.Kind, where, code string) {
 	if !errors.As(err, &e) {
 		t.Fatalf("got %v, expected an error at %q", err, where)
 	}
-	if e.Kind != kind || e.Where != where || noren.CodeOf(err) != code {
-		t.Errorf("got %s at %q, code %q: %v; expected %s at %q, code %q", e.Kind, e.Where, noren.CodeOf(err), err, kind, where, code)
+	if e.Kind != kind || e.Place() != where || noren.CodeOf(err) != code {
+		t.Errorf("got %s at %q, code %q: %v; expected %s at %q, code %q", e.Kind, e.Place(), noren.CodeOf(err), err, kind, where, code)
 	}
 	if text := err.Error(); strings.Contains(text, "--") || strings.Contains(text, "noren ") {
 		t.Errorf("the error names a flag or a command: %s", text)

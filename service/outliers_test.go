@@ -60,7 +60,7 @@ func TestOutliersPriceRefused(t *testing.T) {
 		c.change(r)
 		_, _, err := ask()
 		e, _ := err.(*noren.Error)
-		if e == nil || e.Where != c.where || noren.KindOf(err) != noren.Usage {
+		if e == nil || e.Place() != c.where || noren.KindOf(err) != noren.Usage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

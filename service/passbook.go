@@ -113,12 +113,12 @@ func (s *Service) LedgerRaise(ctx context.Context, r *api.LedgerRaiseRequest) (*
 				continue
 			}
 			if a.Closed {
-				return &noren.Error{Kind: noren.Refused, Code: "closed", Where: "analyst " + r.Analyst, What: "is closed in data set %s", Args: []any{r.Dataset}, Hint: "a new grant of the steward opens it"}
+				return &noren.Error{Kind: noren.Refused, Code: "closed", Where: noren.Textf("analyst %s", r.Analyst), What: "is closed in data set %s", Args: []any{r.Dataset}, Hint: "a new grant of the steward opens it"}
 			}
 			now, found = a.Cap, true
 		}
 		if !found {
-			return &noren.Error{Kind: noren.Refused, Code: "no-grant", Where: "analyst " + r.Analyst, What: "has no budget in data set %s", Args: []any{r.Dataset}, Err: ledger.ErrNoGrant, Hint: "the steward grants one first"}
+			return &noren.Error{Kind: noren.Refused, Code: "no-grant", Where: noren.Textf("analyst %s", r.Analyst), What: "has no budget in data set %s", Args: []any{r.Dataset}, Err: ledger.ErrNoGrant, Hint: "the steward grants one first"}
 		}
 		if book.Accounting == account.ZCDP && r.Delta != "" {
 			return noren.Usagef("delta", "the cap of a budget in zCDP is a rho").Hinted("leave it out")

@@ -158,7 +158,7 @@ func together(all ...error) error {
 				continue
 			}
 			if errors.As(one, &e) {
-				field, _, _ := strings.Cut(e.Where, ": ")
+				field, _, _ := strings.Cut(e.Place(), ": ")
 				if field == "groups" {
 					field = "keys"
 				}

@@ -113,7 +113,7 @@ func TestQueryRefused(t *testing.T) {
 		c.change(r)
 		_, err := s.Query(t.Context(), r)
 		e, _ := err.(*noren.Error)
-		if err == nil || noren.CodeOf(err) != c.code || c.where != "" && (e == nil || e.Where != c.where) {
+		if err == nil || noren.CodeOf(err) != c.code || c.where != "" && (e == nil || e.Place() != c.where) {
 			t.Errorf("%s: %v (code %q)", name, err, noren.CodeOf(err))
 		}
 		if err != nil && (strings.Contains(err.Error(), "--") || strings.Contains(err.Error(), "noren ")) {

@@ -159,7 +159,7 @@ func ratioAxes(q *api.RatioSpace, public *table.Table, schema *dataset.Definitio
 	return axes, nil
 }
 
-func parseRatioBounds(a *axis.Axis, ends []string, where string) (err error) {
+func parseRatioBounds(a *axis.Axis, ends []string, where any) (err error) {
 	if len(ends) != 2 {
 		return noren.Usagef(where, "column %s: expected the smallest and the largest value, got %d values", a.Field.Name, len(ends))
 	}
@@ -173,6 +173,6 @@ func parseRatioBounds(a *axis.Axis, ends []string, where string) (err error) {
 }
 
 // inField is an error about a field of a request.
-func inField(name string, err error) error {
+func inField(name any, err error) error {
 	return &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: name, Err: err}
 }

@@ -266,7 +266,7 @@ func TestRatioFaults(t *testing.T) {
 		{"public-encoding", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.PublicEncoding = "latin-1" }), Output: out}},
 	} {
 		_, err := s.RatioFit(ctx, &c.q)
-		if e, ok := err.(*noren.Error); !ok || e.Where != c.where || noren.KindOf(err) != noren.Usage {
+		if e, ok := err.(*noren.Error); !ok || e.Place() != c.where || noren.KindOf(err) != noren.Usage {
 			t.Errorf("expected a usage error about %s, got %v", c.where, err)
 		}
 	}

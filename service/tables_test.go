@@ -148,8 +148,8 @@ func TestAnonymizeRefusals(t *testing.T) {
 			c.change(&q)
 			_, err := bare(t).Anonymize(t.Context(), &q)
 			var e *noren.Error
-			if !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != c.where || c.code != "" && noren.CodeOf(err) != c.code {
-				t.Errorf("got %v (%q, code %q)", err, e.Where, noren.CodeOf(err))
+			if !errors.As(err, &e) || e.Kind != noren.Usage || e.Place() != c.where || c.code != "" && noren.CodeOf(err) != c.code {
+				t.Errorf("got %v (%q, code %q)", err, e.Place(), noren.CodeOf(err))
 			}
 			for _, path := range []string{out, other} {
 				if _, err := os.Stat(path); err == nil {
@@ -255,7 +255,7 @@ func TestAssess(t *testing.T) {
 		page:                {Table: table, Report: page},
 	} {
 		var e *noren.Error
-		if _, err := s.Assess(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
+		if _, err := s.Assess(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Place() != where {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
@@ -282,7 +282,7 @@ func TestCurve(t *testing.T) {
 		"unit-linkage": {Table: api.Table{Input: table.Input, Spec: &spec.Spec{Columns: map[string]spec.Column{"age": {Role: "quasi"}}, Anonymize: spec.Anonymize{UnitLinkage: "all"}}}, K: []int{2}},
 	} {
 		var e *noren.Error
-		if _, err := s.Curve(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
+		if _, err := s.Curve(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Place() != where {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
@@ -353,7 +353,7 @@ func TestHierarchy(t *testing.T) {
 		"range":  {Kind: "number", Low: "9", High: "0"},
 	} {
 		var e *noren.Error
-		if _, err := s.HierarchyPropose(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
+		if _, err := s.HierarchyPropose(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Place() != where {
 			t.Errorf("%q: %v", where, err)
 		}
 	}

@@ -38,8 +38,8 @@ func (f Faults) Unwrap() []error {
 }
 
 // add adds err, if it is one, about a parameter.
-func (f *Faults) add(where string, err error) {
-	if e, ok := err.(*noren.Error); ok && where == "" {
+func (f *Faults) add(where any, err error) {
+	if e, ok := err.(*noren.Error); ok && (where == nil || where == "") {
 		*f = append(*f, e)
 	} else if err != nil {
 		*f = append(*f, &noren.Error{Kind: noren.Usage, Where: where, Err: err})

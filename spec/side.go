@@ -59,7 +59,7 @@ func SideRows(name string, text []byte) (r *csv.Reader, skip int, err error) {
 func sideError(name string, hint noren.Format, skip int, err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line + skip)}.String(), What: "%s", Args: []any{noren.Foreign(parse.Err.Error())}, Hint: hint}
+		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line + skip)}, What: "%s", Args: []any{noren.Foreign(parse.Err.Error())}, Hint: hint}
 	}
 	return &noren.Error{Where: name, What: "cannot be read", Err: err}
 }

@@ -120,7 +120,7 @@ func TestOptions(t *testing.T) {
 	}
 	var where []string
 	for _, f := range faults {
-		where = append(where, f.Where+f.Code)
+		where = append(where, f.Place()+f.Code)
 	}
 	if want := []string{"method", "coarse", "refine", "gap", "scale", "publish", "unit-linkage", "unit" + spec.CodeNeedsUnit, spec.CodeNeedsL}; !slices.Equal(where, want) {
 		t.Errorf("faults %v, want %v", where, want)

@@ -12,7 +12,6 @@ package spec
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -153,7 +152,7 @@ func unreadable(name string, err error) error {
 	if at.GetMessage() == `unknown field "seed"` {
 		p := at.GetToken().Position
 		return &noren.Error{
-			Kind: noren.Usage, Code: SeedCode, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column),
+			Kind: noren.Usage, Code: SeedCode, Where: noren.Textf("%s:%d:%d", noren.File(name), p.Line, p.Column),
 			What: "a specification holds no seed: it is a secret that tells the order of the rows, and a specification is public",
 		}
 	}
@@ -163,7 +162,7 @@ func unreadable(name string, err error) error {
 	}
 	p := at.GetToken().Position
 	return &noren.Error{
-		Kind: noren.Usage, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column), What: "not a valid specification: %s", Args: []any{what},
+		Kind: noren.Usage, Where: noren.Textf("%s:%d:%d", noren.File(name), p.Line, p.Column), What: "not a valid specification: %s", Args: []any{what},
 		Code: CodeInvalid, Hint: "docs/noren.schema.json holds what a specification may hold",
 	}
 }
@@ -178,27 +177,28 @@ func (s *Spec) fault(path string, what, hint noren.Text) *noren.Error {
 
 // at says where the entry at path stands: with its line when it was read from
 // a file, as the flag's words otherwise.
-func (s *Spec) at(path string) string {
+func (s *Spec) at(path string) any {
 	if path == "" {
-		return s.name
+		return noren.File(s.name)
 	}
 	if s.file == nil {
 		if name, ok := strings.CutPrefix(path, "columns."); ok && s.name == "" {
-			return "column " + name
+			return noren.Textf("column %s", name)
 		}
-		return joinNonEmpty(s.name, path)
+		return s.within(path)
 	}
 	if line, column, ok := s.position(path); ok {
-		return fmt.Sprintf("%s:%d:%d: %s", s.name, line, column, path)
+		return noren.Place{noren.Textf("%s:%d:%d", noren.File(s.name), line, column), path}
 	}
-	return joinNonEmpty(s.name, path)
+	return s.within(path)
 }
 
-func joinNonEmpty(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
+// within is a part of the specification, after its name where it has one.
+func (s *Spec) within(path string) any {
+	if s.name == "" {
+		return path
 	}
-	return a + ": " + b
+	return noren.Place{noren.File(s.name), path}
 }
 
 // position finds the line and column of a dotted path. Column names may hold

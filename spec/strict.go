@@ -32,7 +32,7 @@ func (s *Spec) StrictForm() (file.Options, error) {
 
 // StrictEncoding refuses the encodings that no definition of a data set has; where names
 // the option in the error, of kind Usage.
-func StrictEncoding(where string, e csvio.Encoding) error {
+func StrictEncoding(where any, e csvio.Encoding) error {
 	if e <= csvio.ShiftJIS {
 		return nil
 	}

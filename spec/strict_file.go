@@ -3,7 +3,6 @@ package spec
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -66,7 +65,7 @@ func withoutConnections(name string, data []byte) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Where: fmt.Sprintf("%s:%d", name, line), What: "holds a connection string, which is not repeated because it may hold a password",
+		Kind: noren.Usage, Where: noren.Textf("%s:%d", noren.File(name), line), What: "holds a connection string, which is not repeated because it may hold a password",
 		Hint: "take it out: set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE",
 	}
 }
@@ -103,12 +102,12 @@ func notRead(name string, err error) error {
 		what = noren.Textf("expected %s, found %s", mismatch.DstType, mismatch.SrcType)
 	}
 	p := at.GetToken().Position
-	return &noren.Error{Kind: noren.Usage, Code: CodeInvalid, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column), What: "not a valid specification: %s", Args: []any{what}}
+	return &noren.Error{Kind: noren.Usage, Code: CodeInvalid, Where: noren.Textf("%s:%d:%d", noren.File(name), p.Line, p.Column), What: "not a valid specification: %s", Args: []any{what}}
 }
 
 // At says where the entry of a path like "questions.1.margin.within" stands, numbers
 // counting from 0: with its line where the entry or one that holds it is in the file.
-func (d *Document) At(path string) string {
+func (d *Document) At(path string) any {
 	parts := strings.Split(path, ".")
 	for n := len(parts); n > 0; n-- {
 		b := (&yaml.PathBuilder{}).Root()
@@ -122,10 +121,10 @@ func (d *Document) At(path string) string {
 		node, err := b.Build().FilterFile(d.file)
 		if err == nil && node != nil && node.GetToken() != nil {
 			p := node.GetToken().Position
-			return fmt.Sprintf("%s:%d:%d: %s", d.name, p.Line, p.Column, path)
+			return noren.Place{noren.Textf("%s:%d:%d", noren.File(d.name), p.Line, p.Column), path}
 		}
 	}
-	return d.name + ": " + path
+	return noren.Place{noren.File(d.name), path}
 }
 
 // WriteDocument writes v as [ReadDocument] reads it.

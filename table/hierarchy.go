@@ -31,12 +31,12 @@ const maxLevels = 256
 // stands at several levels has the same leaves below it at each: a release shows
 // names alone, and a reader could not tell the levels apart.
 func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, error) {
-	at := func(row, col int) string {
+	at := func(row, col int) noren.Position {
 		line := int64(row + 1)
 		if lines != nil {
 			line = lines[row]
 		}
-		return noren.Position{File: name, Line: line, Field: col + 1}.String()
+		return noren.Position{File: name, Line: line, Field: col + 1}
 	}
 	bad := func(row, col int, what noren.Text, hint noren.Format) error {
 		return &noren.Error{Kind: noren.BadData, Where: at(row, col), What: what.Format, Args: what.Args, Hint: hint}

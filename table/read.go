@@ -51,13 +51,13 @@ func ReadPieces(ctx context.Context, src Source, fields []Field, o ReadOptions, 
 	for i := range fields {
 		if all[positions[i]].Nested {
 			return nil, &noren.Error{
-				Kind: noren.Usage, Code: "nested", Where: noren.Position{File: src.Name(), Field: positions[i] + 1, Column: names[i]}.String(),
+				Kind: noren.Usage, Code: "nested", Where: noren.Position{File: src.Name(), Field: positions[i] + 1, Column: names[i]},
 				What: "expected one value a record, got a list, a map or a group", Hint: "drop the column or keep it untouched, or write its parts as columns of their own",
 			}
 		}
 		b, err := NewBuilder(fields[i], o.Missing)
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.Name() + ": column " + names[i], Err: err}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Place{noren.File(src.Name()), noren.Textf("column %s", names[i])}, Err: err}
 		}
 		builders[i] = b
 		fills[i] = fill{b: b, field: &fields[i], stored: &all[positions[i]], tokens: len(o.Missing) > 0}

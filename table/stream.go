@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"strconv"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Kind is the form in which a column's values travel in a [Vector].
@@ -88,7 +90,7 @@ type Reader interface {
 	Next() (*Chunk, error)
 	// Position tells where in the file value (record, column) of the chunk
 	// last returned stands; column is an index into that chunk's columns.
-	Position(record, column int) string
+	Position(record, column int) noren.Place
 	// Progress is the share of the file that has been read, in [0,1].
 	Progress() float64
 	Close() error

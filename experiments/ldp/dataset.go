@@ -61,7 +61,7 @@ func load(dir string) (*data, error) {
 			v, err := strconv.ParseFloat(row[j], 64)
 			if err != nil {
 				at := noren.Position{File: path, Line: int64(i + 2), Field: j + 1, Column: t.names[j]}
-				return nil, &noren.Error{Kind: noren.BadData, Where: at.String(), What: "not a number"}
+				return nil, &noren.Error{Kind: noren.BadData, Where: at, What: "not a number"}
 			}
 			t.values.Set(i, j, v)
 		}

@@ -96,7 +96,7 @@ func domainOf(members, outsiders *Table, j int) (*domain, error) {
 	for _, text := range d.texts {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.BadData, Where: "column " + members.Fields[j].Name, What: "expected numbers"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", members.Fields[j].Name), What: "expected numbers"}
 		}
 		number[text] = v
 	}
@@ -128,7 +128,7 @@ func (d *domain) read(text string, f *table.Field) (c cell, spans bool, err erro
 	if d.numbers != nil {
 		span, ok := publish.ParseSpan(text, f)
 		if !ok {
-			return c, false, &noren.Error{Kind: noren.BadData, Where: "column " + f.Name, What: "expected a number or a range"}
+			return c, false, &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", f.Name), What: "expected a number or a range"}
 		}
 		d.span(&c, span)
 		return c, span.Range, nil
@@ -139,7 +139,7 @@ func (d *domain) read(text string, f *table.Field) (c cell, spans bool, err erro
 		var ok bool
 		if shares, ok = publish.ParseShares(text, known); !ok {
 			if shares, ok = setOf(text, known); !ok {
-				return c, false, &noren.Error{Kind: noren.BadData, Where: "column " + f.Name, What: "expected a value, a set or shares"}
+				return c, false, &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", f.Name), What: "expected a value, a set or shares"}
 			}
 		}
 		spans = true

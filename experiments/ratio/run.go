@@ -2,7 +2,6 @@ package ratio
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -203,7 +202,7 @@ func (r *Result) repeat(ctx context.Context, s *Setting, o Options, at uint64, r
 		}
 		f, err := k.method.fit(ctx, t, k.epsilon, uint64(16+i))
 		if err != nil {
-			return &noren.Error{Kind: noren.Internal, Where: fmt.Sprintf("%s, %s, epsilon %g", s.Name, k.method.name, k.epsilon), What: "the method failed", Err: err}
+			return &noren.Error{Kind: noren.Internal, Where: noren.Textf("%s, %s, epsilon %g", s.Name, k.method.name, k.epsilon), What: "the method failed", Err: err}
 		}
 		if found[i][repeat], err = t.measure(f, g); err != nil {
 			return err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,12 +77,10 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 // explainModel is explain, and says how a data set gets a model.
 func (f *correlatedAnswerFlags) explainModel(name string, err error) error {
 	var e *noren.Error
-	if errors.As(err, &e) && e.Code == release.CodeModel {
-		if dataset, without := strings.CutPrefix(e.Where, "data set "); without {
-			out := *e
-			out.Hinted("the steward grants one: noren ledger grant %s --model FILE --model-column COLUMN", dataset)
-			return &out
-		}
+	if errors.As(err, &e) && e.Code == release.CodeModel && e.Hint == "" {
+		out := *e
+		out.Hinted("the steward grants one: noren ledger grant %s --model FILE --model-column COLUMN", name)
+		return &out
 	}
 	return f.explain(name, err)
 }

@@ -143,7 +143,7 @@ func (f *dpFlags) explain(name string, err error) error {
 	case e.Code == "unit-name":
 		out.Where = "--unit record"
 		out.Hinted("rename it, or omit --unit for one record as the unit")
-	case e.Code == "schema-pinned" && e.Where != "unit":
+	case e.Code == "schema-pinned" && e.Place() != "unit":
 		out.Hinted("leave it out; noren ledger show %s --schema prints the schema", name)
 	}
 	return &out

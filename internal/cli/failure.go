@@ -59,7 +59,7 @@ func (t *terminal) failed(err error, kind noren.Kind, asJSON bool) {
 func (t *terminal) fault(err error) api.Fault {
 	out := api.Fault{Code: noren.CodeOf(err), Message: t.lang.Error(err)}
 	if e, ok := err.(*noren.Error); ok {
-		out.Where, out.Hint = e.Where, t.lang.Shown(e.Advice())
+		out.Where, out.Hint = e.Place(), t.lang.Shown(e.Advice())
 	}
 	return out
 }

@@ -103,10 +103,10 @@ func flagOf(c *cobra.Command, e *noren.Error) (string, bool) {
 	if c == nil || noren.KindOf(e) != noren.Usage {
 		return "", false
 	}
-	if e.Where == "dataset" {
+	if e.Place() == "dataset" {
 		return "DATASET", true
 	}
-	name, entry, _ := strings.Cut(e.Where, ": ") // a field, or an entry of it
+	name, entry, _ := strings.Cut(e.Place(), ": ") // a field, or an entry of it
 	if other, known := fields[name]; known {
 		name = other
 	}

@@ -175,7 +175,7 @@ func (f *grantFlags) worded(name string, err error) error {
 	case csvio.FirstLineCode:
 		out.Hinted("add a first line with the names of the columns, which will be public; --header if these are names")
 	}
-	if e.Where == "epsilon" && f.epsilon == "" && f.rho == "" {
+	if e.Place() == "epsilon" && f.epsilon == "" && f.rho == "" {
 		out.Hinted("--epsilon 0.1")
 	}
 	return &out

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"strings"
 
@@ -21,7 +20,7 @@ func refuseConnections(args []string) error {
 		// it may be the type of a column of that name.
 		alone := strings.HasPrefix(strings.ToLower(arg), "password=") && (i == 0 || !strings.HasPrefix(args[i-1], "-"))
 		if alone || names.Connection(arg) {
-			return refusedConnection(fmt.Sprintf("argument %d", i+1))
+			return refusedConnection(noren.Textf("argument %d", i+1))
 		}
 	}
 	for _, name := range environment {
@@ -32,7 +31,7 @@ func refuseConnections(args []string) error {
 	return nil
 }
 
-func refusedConnection(where string) error {
+func refusedConnection(where any) error {
 	return (&noren.Error{
 		Kind: noren.Usage, Where: where, What: "expected a file or a table, got a connection string, which is not repeated because it may hold a password",
 	}).Hinted("set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as pg:TABLE")

@@ -19,7 +19,7 @@ func TestMemoryFlag(t *testing.T) {
 	for _, text := range []string{"2", "2G", "GB", "-2GB", "0GB", "NaNGB", "InfGB", "1e30GB", "2 G B", "two GB", "2GB!", "1kB", "63MiB", "0x2p9GB0"} {
 		_, err := memoryFlag(text)
 		var e *noren.Error
-		if !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != "--memory" {
+		if !errors.As(err, &e) || e.Kind != noren.Usage || e.Place() != "--memory" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -76,7 +76,7 @@ func (f *surveyFlags) rapporSurvey() (*ldp.Rappor, *survey.Survey, error) {
 		return nil, nil, err
 	}
 	if s.Rappor() == nil {
-		return nil, nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "counts are of rappor, and the specification is of %s", Args: []any{s.Mechanism()}, Hint: "estimate other mechanisms from their reports"}
+		return nil, nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("mechanism"), What: "counts are of rappor, and the specification is of %s", Args: []any{s.Mechanism()}, Hint: "estimate other mechanisms from their reports"}
 	}
 	return s.Rappor(), s, nil
 }
@@ -235,7 +235,7 @@ func sumCounts(r *ldp.Rappor, in *frames.Reader, repeats bool) (sum *survey.Coun
 			return nil, 0, 0, err
 		}
 		if seen[hash] && part.Reports() >= alikeReports && !repeats {
-			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Where: "reports", What: "two files have the same content", Hint: "name each file of reports once"}
+			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Where: noren.Phrase("reports"), What: "two files have the same content", Hint: "name each file of reports once"}
 		}
 		seen[hash] = true
 		switch {

@@ -105,7 +105,7 @@ type received struct{ *frames.Reader }
 func (r received) Next() ([]byte, error) {
 	frame, err := r.Reader.Next()
 	if errors.Is(err, frames.ErrCut) {
-		return nil, &noren.Error{Where: "standard input", What: "ended before the last frame", Err: errors.New("the process that writes it was ended")}
+		return nil, &noren.Error{Where: noren.Phrase("standard input"), What: "ended before the last frame", Err: errors.New("the process that writes it was ended")}
 	}
 	return frame, err
 }
@@ -124,14 +124,14 @@ func (s *stage) one() ([]byte, error) {
 	frame, err := s.in.Next()
 	if err != nil {
 		if errors.Is(err, io.EOF) {
-			err = &noren.Error{Where: "standard input", What: "expected one frame, got none", Err: io.ErrUnexpectedEOF}
+			err = &noren.Error{Where: noren.Phrase("standard input"), What: "expected one frame, got none", Err: io.ErrUnexpectedEOF}
 		}
 		return nil, err
 	}
 	frame = bytes.Clone(frame)
 	if _, err := s.in.Next(); !errors.Is(err, io.EOF) {
 		if err == nil {
-			err = &noren.Error{Where: "standard input", What: "expected one frame, got more", Err: io.ErrShortBuffer}
+			err = &noren.Error{Where: noren.Phrase("standard input"), What: "expected one frame, got more", Err: io.ErrShortBuffer}
 		}
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (f *anonymizeFlags) start(c *cobra.Command, s *stage, input, job string, bu
 		Insecure bool   `json:"seed_insecure"`
 	}
 	if json.Unmarshal(frame, &secret) != nil {
-		return noren.Usagef("standard input", "expected a JSON object with seed and seed_insecure")
+		return noren.Usagef(noren.Phrase("standard input"), "expected a JSON object with seed and seed_insecure")
 	}
 	sheet, err := f.merged()
 	if err != nil {

@@ -136,7 +136,7 @@ func (e *Excess) Text() noren.Text {
 
 // At is the error of kind BadData about the place where a limit is exceeded, where err is
 // or wraps an [Excess]; else it is nil.
-func At(err error, where string) error {
+func At(err error, where any) error {
 	var e *Excess
 	if !errors.As(err, &e) {
 		return nil

@@ -10,13 +10,13 @@ import (
 )
 
 // TooLarge is the error of kind BadData about a file or text of more than limit bytes.
-func TooLarge(where string, limit int64) error {
+func TooLarge(where any, limit int64) error {
 	return &noren.Error{Kind: noren.BadData, Code: Code, Where: where, What: "is larger than %s", Args: []any{Size(limit)}}
 }
 
 // ReadAll reads in to its end into memory. More than limit bytes are an error of
 // [TooLarge]; the others are those of in.
-func ReadAll(in io.Reader, limit int64, where string) ([]byte, error) {
+func ReadAll(in io.Reader, limit int64, where any) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if int64(len(text)) > limit {
 		return nil, TooLarge(where, limit)
@@ -37,14 +37,14 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 
 // Bounded is in up to limit bytes: reading more is an error of [TooLarge]. A decoder
 // reads from it what it would read from in.
-func Bounded(in io.Reader, limit int64, where string) io.Reader {
+func Bounded(in io.Reader, limit int64, where any) io.Reader {
 	return &bounded{in: in, left: limit, limit: limit, where: where}
 }
 
 type bounded struct {
 	in          io.Reader
 	left, limit int64
-	where       string
+	where       any
 }
 
 // Read implements io.Reader.

@@ -99,11 +99,11 @@ func plainDefault(f *pflag.Flag) {
 // withFlag is err with the flag in the place of the option that the error is about.
 func withFlag(c *cobra.Command, err error) error {
 	e, ok := err.(*noren.Error)
-	if !ok || noren.KindOf(e) != noren.Usage || e.Where == "" || c.Flags().Lookup(e.Where) == nil {
+	if !ok || noren.KindOf(e) != noren.Usage || e.Where == nil || c.Flags().Lookup(e.Place()) == nil {
 		return err
 	}
 	out := *e
-	out.Where = "--" + e.Where
+	out.Where = "--" + e.Place()
 	return &out
 }
 

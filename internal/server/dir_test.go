@@ -61,7 +61,7 @@ func TestConfig(t *testing.T) {
 		switch {
 		case c.field == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
-		case c.field != "" && (noren.KindOf(err) != noren.Usage || !asError(err, &e) || e.Where != c.field):
+		case c.field != "" && (noren.KindOf(err) != noren.Usage || !asError(err, &e) || e.Place() != c.field):
 			t.Errorf("%s: %v", name, err)
 		}
 	}

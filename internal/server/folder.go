@@ -79,7 +79,7 @@ func (s *Server) openKey(ctx context.Context) error {
 }
 
 // errNoKey refuses signatures where the signing key is missing.
-var errNoKey = &noren.Error{Kind: noren.Refused, Code: "sealed", Where: "signing key", What: "it is missing"}
+var errNoKey = &noren.Error{Kind: noren.Refused, Code: "sealed", Where: noren.Phrase("signing key"), What: "it is missing"}
 
 // signer is the key that signs.
 func (s *Server) signer() (ed25519.PrivateKey, error) {

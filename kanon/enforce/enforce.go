@@ -123,7 +123,7 @@ func (m *merging) feasible() error {
 
 func infeasible(column string, req privacy.Requirement, byPerson bool) error {
 	e := &noren.Error{
-		Kind: noren.NotMet, Where: "column " + column,
+		Kind: noren.NotMet, Where: noren.Textf("column %s", column),
 		What: "even the whole table as one group does not keep %s", Args: []any{noren.Foreign(req.String())},
 		Hint: "ask for less (a smaller l), or do not name the column as sensitive",
 	}

@@ -328,7 +328,7 @@ func refused(tb rapid.TB, err error, req privacy.Requirement, columns []sensitiv
 	}
 	named := false
 	for _, c := range columns {
-		if e.Where == "column "+c.name && !c.keeps(all, req) {
+		if e.Place() == "column "+c.name && !c.keeps(all, req) {
 			named = true
 		}
 		for _, v := range c.values {

@@ -48,7 +48,7 @@ func NewAttribute(col *table.Column) *Attribute {
 func NewWeighted(col *table.Column, weights []int64) (*Attribute, error) {
 	if len(weights) != col.Len() || len(weights) > 0 && slices.Min(weights) < 0 {
 		return nil, &noren.Error{
-			Kind: noren.Usage, Where: "column " + col.Field.Name,
+			Kind: noren.Usage, Where: noren.Textf("column %s", col.Field.Name),
 			What: "%d weights for %d entries: expected as many, none below 0", Args: []any{len(weights), col.Len()},
 		}
 	}

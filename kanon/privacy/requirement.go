@@ -106,7 +106,7 @@ func (r Requirement) Validate() error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, Where: "privacy requirement", What: "%s", Args: []any{faults}}
+	return &noren.Error{Kind: noren.Usage, Where: noren.Phrase("privacy requirement"), What: "%s", Args: []any{faults}}
 }
 
 // String says r in one line: "k = 5, recursive 3-diversity (c = 2), 0.2-closeness".

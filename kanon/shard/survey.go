@@ -262,7 +262,7 @@ const columnMost = 48 << 20
 
 func tooManyWords(name, column string) error {
 	return &noren.Error{
-		Kind: noren.BadData, Code: codeTooLarge, Where: name + ": column " + column, What: "expected values that every process of the job can hold, got more different ones than that",
+		Kind: noren.BadData, Code: codeTooLarge, Where: noren.Place{noren.File(name), noren.Textf("column %s", column)}, What: "expected values that every process of the job can hold, got more different ones than that",
 		Hint: "coarsen the column, or give it a type of numbers",
 	}
 }

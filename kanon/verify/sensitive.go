@@ -29,7 +29,7 @@ func newSensitive(f table.Field, stored *table.StoredColumn, tokens map[string]b
 	}
 	b, err := table.NewBuilder(f, nil)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "column " + f.Name, Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("column %s", f.Name), Err: err}
 	}
 	return &sensitive{field: f, texts: texts{stored: stored, tokens: tokens}, builder: b, index: map[string]uint32{}}, nil
 }

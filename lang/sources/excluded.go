@@ -28,8 +28,6 @@ var skipped = map[string]bool{
 	"internal/server/health.go": true, "internal/server/metrics.go": true,
 	// the odds of a book, which the page says by their code
 	"internal/server/books/statement.go": true,
-	// positions, which package lang says by their form
-	"errors.go": true,
 }
 
 // helpTexts are the fields of a command that its help and manual show, of the interface

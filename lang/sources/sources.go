@@ -319,7 +319,7 @@ func (f *finder) call(c *ast.CallExpr) {
 	case name == "refuse" && len(c.Args) == 2, name == "badPlan":
 		arg(Error, 0)
 		arg(Hint, 1)
-	case name == "Words" || name == "Key" && of == "lang":
+	case name == "Textf" || name == "Phrase", name == "Words" || name == "Key" && of == "lang":
 		arg(Result, 0)
 	case name == "add" && of == "bad":
 		arg(Error, 1)

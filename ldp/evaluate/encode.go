@@ -70,7 +70,7 @@ func (c *coded) number(a Attribute, rows []int, o *Options) error {
 	}
 	bins, err := c.bins(a, present, o)
 	if err != nil {
-		return &noren.Error{Kind: noren.KindOf(err), Where: "column " + c.info.Name, Err: err}
+		return &noren.Error{Kind: noren.KindOf(err), Where: noren.Textf("column %s", c.info.Name), Err: err}
 	}
 	shift, scale := zscore(present)
 	width := 1

@@ -184,11 +184,11 @@ func (e *evaluation) classes(rows []int) error {
 		counts[label.Codes[i]]++
 	}
 	if len(counts) < 2 {
-		return &noren.Error{Kind: noren.BadData, Where: "column " + e.r.Label, What: "fewer than two classes occur: there is nothing to tell apart"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", e.r.Label), What: "fewer than two classes occur: there is nothing to tell apart"}
 	}
 	if len(counts) > maxClasses {
 		return &noren.Error{
-			Kind: noren.Usage, Where: "column " + e.r.Label, What: "more than %d different values are too many for classes", Args: []any{maxClasses},
+			Kind: noren.Usage, Where: noren.Textf("column %s", e.r.Label), What: "more than %d different values are too many for classes", Args: []any{maxClasses},
 			Hint: "name a column of few values, or put values together beforehand",
 		}
 	}

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -243,7 +242,7 @@ func (p *population) measure(c *Sample) error {
 			}
 			v, err := p.s.Value(j, text)
 			if err != nil {
-				return &noren.Error{Kind: noren.KindOf(err), Where: fmt.Sprintf("record %d", i+1), Err: err}
+				return &noren.Error{Kind: noren.KindOf(err), Where: noren.Textf("record %d", i+1), Err: err}
 			}
 			switch {
 			case t.Shares != nil:
@@ -273,7 +272,7 @@ func (p *population) collect(ctx context.Context, s *survey.Survey, sample *Samp
 		}
 		line, err := s.Randomise(src, row)
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.KindOf(err), Where: fmt.Sprintf("record %d", i+1), Err: err}
+			return nil, &noren.Error{Kind: noren.KindOf(err), Where: noren.Textf("record %d", i+1), Err: err}
 		}
 		if err := c.AddLine(line); err != nil {
 			return nil, err

@@ -253,7 +253,7 @@ func (c *Collector) addLines(ctx context.Context, in io.Reader, name string, con
 			case len(bytes.TrimSpace(part)) == 0:
 			case isHeader(string(part)):
 				if err := c.of.check(c.s, string(part)); err != nil {
-					return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: i + 1}.String(), Err: err}
+					return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: i + 1}, Err: err}
 				}
 				tied = true
 			default:

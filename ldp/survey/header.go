@@ -143,7 +143,7 @@ func (s *Survey) ReadCounts(in io.Reader, name string) (*Counts, error) {
 			err = n.check(s, strings.TrimRight(string(line), "\r\n"))
 		}
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: 1}.String(), Err: err}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: 1}, Err: err}
 		}
 		out.Tied, out.Question = true, n.question
 	}

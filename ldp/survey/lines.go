@@ -79,7 +79,7 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 			client = cellText(tab.Columns[d], i)
 			where.Column = tab.Columns[d].Field.Name
 			if client == "" || strings.ContainsAny(client, "\t\r\n") {
-				return nil, &noren.Error{Kind: noren.BadData, Where: where.String(), What: "an id that is missing, or holds a tab or a line's end", Hint: "give each person an id of letters and digits"}
+				return nil, &noren.Error{Kind: noren.BadData, Where: where, What: "an id that is missing, or holds a tab or a line's end", Hint: "give each person an id of letters and digits"}
 			}
 			if seen[client] > 0 {
 				lines.Repeated++
@@ -99,7 +99,7 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 			word, err = s.Randomise(src, values)
 		}
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.KindOf(err), Where: where.String(), Err: err}
+			return nil, &noren.Error{Kind: noren.KindOf(err), Where: where, Err: err}
 		}
 		out.WriteString(word)
 		out.WriteByte('\n')

@@ -172,7 +172,7 @@ func (s *Survey) randomiseSeveral(src *noise.Source, values []string) (string, e
 	for j, text := range values {
 		var err error
 		if record[j], err = s.answers[j].value(text); err != nil {
-			return "", &noren.Error{Kind: noren.KindOf(err), Where: "column " + s.spec.Attributes[j].Column, Err: err}
+			return "", &noren.Error{Kind: noren.KindOf(err), Where: noren.Textf("column %s", s.spec.Attributes[j].Column), Err: err}
 		}
 	}
 	parts, err := s.multi.Randomise(src, record)

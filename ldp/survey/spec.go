@@ -3,7 +3,6 @@ package survey
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -98,7 +97,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	}
 	if line := names.ConnectionLine(data); line > 0 {
 		return nil, &noren.Error{
-			Kind: noren.Usage, Where: fmt.Sprintf("%s:%d", name, line), What: "holds a connection string, which is not repeated because it may hold a password",
+			Kind: noren.Usage, Where: noren.Textf("%s:%d", noren.File(name), line), What: "holds a connection string, which is not repeated because it may hold a password",
 			Hint: "take it out",
 		}
 	}
@@ -171,7 +170,7 @@ func unreadable(name string, err error) error {
 		return out
 	}
 	p := at.GetToken().Position
-	out.Where = fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column)
+	out.Where = noren.Textf("%s:%d:%d", noren.File(name), p.Line, p.Column)
 	out.Saying("not a specification of reports: %s", noren.Foreign(at.GetMessage()))
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {

@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -110,7 +109,7 @@ func canonical(name string) string {
 	return name
 }
 
-func fault(where string, what, hint noren.Text) error {
+func fault(where any, what, hint noren.Text) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
 }
 
@@ -197,7 +196,7 @@ func (s *Survey) several() (*Survey, error) {
 	seen := map[string]bool{}
 	for j := range sp.Attributes {
 		at := &sp.Attributes[j]
-		where := fmt.Sprintf("attribute %d", j+1)
+		where := noren.Textf("attribute %d", j+1)
 		if at.Column == "" || seen[at.Column] {
 			return nil, fault(where, noren.Textf("needs a column of its own"), noren.Textf("column: NAME"))
 		}

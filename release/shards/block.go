@@ -24,7 +24,7 @@ func packPrints(names []string, prints map[string]string) ([]byte, error) {
 		digits, ok := strings.CutPrefix(prints[name], printPrefix)
 		word, err := hex.DecodeString(digits)
 		if !ok || err != nil || len(word) != printSize {
-			return nil, &noren.Error{Where: "column " + name, What: "has no print"}
+			return nil, &noren.Error{Where: noren.Textf("column %s", name), What: "has no print"}
 		}
 		out = append(out, word...)
 	}

@@ -25,7 +25,7 @@ type Scale struct {
 func ParseScales(name string, rows [][]string, above int) (map[string]Scale, error) {
 	bad := func(line int, what noren.Text) error {
 		return &noren.Error{
-			Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line)}.String(), What: what.Format, Args: what.Args,
+			Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line)}, What: what.Format, Args: what.Args,
 			Hint: "CSV with the header column,scale or column,low,high,scale",
 		}
 	}

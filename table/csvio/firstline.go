@@ -50,7 +50,7 @@ func (src *Source) checkFirstLine() error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: FirstLineCode, Where: noren.Position{File: src.name, Line: int64(src.skip) + 1}.String(),
+		Kind: noren.Usage, Code: FirstLineCode, Where: noren.Position{File: src.name, Line: int64(src.skip) + 1},
 		What: "expected the names of the columns, got what looks like a record: %d of %d fields are numbers, dates, addresses or values of their own column", Args: []any{n, len(names)},
 		Hint: "say whether the first line holds the names of the columns",
 	}

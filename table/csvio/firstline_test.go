@@ -83,7 +83,7 @@ func TestHeaderAbsent(t *testing.T) {
 		if err != nil || chunk.Rows != 2 || string(chunk.Cols[0].Texts[0]) != "39" || string(chunk.Cols[1].Texts[1]) != "y" {
 			t.Errorf("%+v, %v", chunk, err)
 		}
-		if at := r.Position(1, 0); !strings.Contains(at, "line 3, column 1 (c1)") {
+		if at := r.Position(1, 0).String(); !strings.Contains(at, "line 3, column 1 (c1)") {
 			t.Error(at)
 		}
 		_ = r.Close()

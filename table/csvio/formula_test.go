@@ -132,7 +132,7 @@ func TestFormulaInTextForm(t *testing.T) {
 		path := put(t, "t.csv", text)
 		_, _, err := read(path, Options{Name: "t.csv", Formulas: formula.Text})
 		var e *noren.Error
-		if !errors.As(err, &e) || e.Code != FormulaCode || e.Kind != noren.BadData || e.Where != "t.csv: "+where {
+		if !errors.As(err, &e) || e.Code != FormulaCode || e.Kind != noren.BadData || e.Place() != "t.csv: "+where {
 			t.Errorf("%q: got %v, want a fault at %s", text, err, where)
 		}
 		if bytes.Contains([]byte(err.Error()), []byte("secret")) {

@@ -137,7 +137,7 @@ func (u *unpacked) Read(b []byte) (int, error) {
 // failure makes an error of what ended the reading, at a line and record where they are
 // not 0.
 func (in *input) failure(err error, line, record int64) error {
-	if excess := meter.At(err, noren.Position{File: in.name, Line: line, Record: record}.String()); excess != nil {
+	if excess := meter.At(err, noren.Position{File: in.name, Line: line, Record: record}); excess != nil {
 		return excess
 	}
 	switch {

@@ -271,7 +271,7 @@ func TestPosition(t *testing.T) {
 		{1, 2, "visits.csv: line 5, column 2 (b)"},
 		{2, 1, "visits.csv: line 8, column 3 (c)"},
 	} {
-		if got := r.Position(c.record, c.column); got != c.want {
+		if got := r.Position(c.record, c.column).String(); got != c.want {
 			t.Errorf("position of (%d,%d): got %q, want %q", c.record, c.column, got, c.want)
 		}
 	}

@@ -204,7 +204,7 @@ func (r *reader) hand(n int) *table.Chunk {
 }
 
 // Position implements [table.Reader].
-func (r *reader) Position(record, column int) string {
+func (r *reader) Position(record, column int) noren.Place {
 	at := noren.Position{File: r.src.name}
 	if record >= 0 && record < r.chunk.Rows {
 		at.Record = r.chunk.First + int64(record) + 1
@@ -220,7 +220,7 @@ func (r *reader) Position(record, column int) string {
 			at.Line = r.s.walk(&r.asked, c)
 		}
 	}
-	return at.String()
+	return at.Place()
 }
 
 // Progress implements [table.Reader].

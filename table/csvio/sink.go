@@ -368,7 +368,7 @@ func (m *maker) fail(i int, what noren.Text) error {
 	if m.encoder != nil {
 		hint = "write the table as UTF-8"
 	}
-	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what.Format, Args: what.Args, Hint: hint}
+	return &noren.Error{Kind: noren.BadData, Where: at, What: what.Format, Args: what.Args, Hint: hint}
 }
 
 // LackError says that a text of a column holds a character that the encoding of

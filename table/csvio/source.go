@@ -148,8 +148,8 @@ func (src *Source) readHeader(trim bool) error {
 		if src.nameless {
 			name = fmt.Sprintf("c%d", i+1)
 		}
-		at := func() string {
-			return noren.Position{File: src.name, Line: s.fieldLine(s.pos, s.line, i), Field: i + 1}.String()
+		at := func() noren.Position {
+			return noren.Position{File: src.name, Line: s.fieldLine(s.pos, s.line, i), Field: i + 1}
 		}
 		if src.unmark && !src.nameless {
 			plain, ok := formula.Unmark([]byte(name))
@@ -195,7 +195,7 @@ func (src *Source) header(s *scanner, in *input) error {
 		switch s.scan() {
 		case complete:
 			if s.blank() {
-				return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: src.name, Line: s.line}.String(), What: "is blank, expected the names of the columns", Hint: "the first line of the file must name every column"}
+				return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: src.name, Line: s.line}, What: "is blank, expected the names of the columns", Hint: "the first line of the file must name every column"}
 			}
 			return nil
 		case faulty:
@@ -248,7 +248,7 @@ func (src *Source) faultError(f *fault, record int64) error {
 	if f.what.Format == whatFormula {
 		code = FormulaCode
 	}
-	return &noren.Error{Kind: noren.BadData, Code: code, Where: at.String(), What: f.what.Format, Args: f.what.Args, Hint: f.hint}
+	return &noren.Error{Kind: noren.BadData, Code: code, Where: at, What: f.what.Format, Args: f.what.Args, Hint: f.hint}
 }
 
 // FormulaCode is the code of errors about a text that begins as a formula, in a file that

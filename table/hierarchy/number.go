@@ -61,7 +61,7 @@ func parseSteps(steps []string) ([]*big.Rat, error) {
 	for i, text := range steps {
 		w := parseNumber(text)
 		if w == nil || w.Sign() <= 0 || i > 0 && (!new(big.Rat).Quo(w, widths[i-1]).IsInt() || w.Cmp(widths[i-1]) <= 0) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("step %d", i+1), What: stepsFault, Hint: "for instance 5,10,50"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("step %d", i+1), What: stepsFault, Hint: "for instance 5,10,50"}
 		}
 		widths = append(widths, w)
 	}
@@ -154,11 +154,11 @@ func Range(kind Kind, layout table.Layout, low, high string) ([]string, error) {
 	}
 	from, err := parse(low)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "low end of the range", Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("low end of the range"), Err: err}
 	}
 	to, err := parse(high)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "high end of the range", Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("high end of the range"), Err: err}
 	}
 	if to < from || uint64(to)-uint64(from) >= most {
 		return nil, &noren.Error{Kind: noren.Usage, What: "expected a range from low to high of at most %d values", Args: []any{most}}

@@ -58,7 +58,7 @@ func newScans(ctx context.Context, src table.Source, opts Options) (*scans, erro
 	return s, nil
 }
 
-func (s *scans) excess(where string) error {
+func (s *scans) excess(where any) error {
 	what := (&meter.Excess{Limit: s.most}).Text()
 	return &noren.Error{
 		Kind: noren.BadData, Code: meter.Code, Where: where, What: what.Format, Args: what.Args,
@@ -74,10 +74,10 @@ func (s *scans) take(r table.Reader, c *table.Chunk) error {
 		s.look(c, from, to)
 		for i, one := range s.all {
 			if one.odd >= 0 && one.oddAt == "" {
-				one.oddAt = r.Position(one.odd, i)
+				one.oddAt = r.Position(one.odd, i).String()
 			}
 		}
-		if err := s.settle(func() string { return r.Position(to-1, -1) }); err != nil {
+		if err := s.settle(func() noren.Place { return r.Position(to-1, -1) }); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (s *scans) look(c *table.Chunk, from, to int) {
 }
 
 // settle brings what is kept below the bound.
-func (s *scans) settle(where func() string) error {
+func (s *scans) settle(where func() noren.Place) error {
 	total := s.weight()
 	for size := int64(math.MaxInt64); total > s.most; {
 		smaller := false

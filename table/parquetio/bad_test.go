@@ -175,7 +175,7 @@ func TestReader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := r.Position(3, 0); got != "in.parquet: record 44, column 3 (c)" {
+	if got := r.Position(3, 0).String(); got != "in.parquet: record 44, column 3 (c)" {
 		t.Errorf("got %q", got)
 	}
 	if err := r.Close(); err != nil {

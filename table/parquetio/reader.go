@@ -205,7 +205,7 @@ func (r *reader) next() error {
 			damaged := r.src.damaged(what, err)
 			var e *noren.Error
 			if errors.As(damaged, &e) {
-				e.Where = at.String()
+				e.Where = at
 			}
 			return damaged
 		}
@@ -458,7 +458,7 @@ func (r *reader) closePages() {
 }
 
 // Position implements [table.Reader].
-func (r *reader) Position(record, column int) string {
+func (r *reader) Position(record, column int) noren.Place {
 	at := noren.Position{File: r.src.name}
 	if record >= 0 && record < r.chunk.Rows {
 		at.Record = r.chunk.First + int64(record) + 1
@@ -467,7 +467,7 @@ func (r *reader) Position(record, column int) string {
 		c := r.columns[column]
 		at.Field, at.Column = c+1, r.src.columns[c].Name
 	}
-	return at.String()
+	return at.Place()
 }
 
 // Progress implements [table.Reader].

@@ -62,7 +62,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, err
 		c := &columns[i]
 		if c.Name == "" || seen[c.Name] {
 			at := noren.Position{File: name, Field: i + 1, Column: c.Name}
-			return nil, &noren.Error{Kind: noren.Usage, Where: at.String(), What: "every column needs a name of its own"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: at, What: "every column needs a name of its own"}
 		}
 		seen[c.Name] = true
 		o, ok := c.Origin.(*origin)
@@ -304,7 +304,7 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 // refuse makes an error about a value; row counts from the records written.
 func (s *Sink) refuse(i, row int, what noren.Format) error {
 	at := noren.Position{File: s.name, Record: s.records + int64(row) + 1, Field: i + 1, Column: s.columns[i].Name}
-	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what}
+	return &noren.Error{Kind: noren.BadData, Where: at, What: what}
 }
 
 // failed makes an error of a failure of the library or the disk; only the

@@ -157,7 +157,7 @@ func (src *Source) describe(f *footer) error {
 	for i, c := range root.Columns() {
 		at := noren.Position{File: src.name, Field: i + 1, Column: c.Name()}
 		bad := func(what, hint noren.Format) error {
-			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: hint}
+			return &noren.Error{Kind: noren.BadData, Where: at, What: what, Hint: hint}
 		}
 		switch {
 		case c.Name() == "":

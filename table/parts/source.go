@@ -310,9 +310,9 @@ func (r *reader) Next() (*table.Chunk, error) {
 }
 
 // Position implements [table.Reader].
-func (r *reader) Position(record, column int) string {
+func (r *reader) Position(record, column int) noren.Place {
 	if r.reader == nil {
-		return r.s.name
+		return noren.Place{noren.File(r.s.name)}
 	}
 	return r.reader.Position(record, column)
 }

@@ -22,7 +22,7 @@ var serviceName = regexp.MustCompile(`^[\w.-]+$`)
 
 // connect connects by environment, service file and password file, or by a connection
 // string. where stands for what is read or written in errors.
-func connect(ctx context.Context, where, service, connection string) (*pgconn.PgConn, error) {
+func connect(ctx context.Context, where any, service, connection string) (*pgconn.PgConn, error) {
 	settings := connection
 	if service != "" {
 		if !serviceName.MatchString(service) {
@@ -57,7 +57,7 @@ func connect(ctx context.Context, where, service, connection string) (*pgconn.Pg
 
 // encrypted takes the ways without encryption out of c, but those that stay on
 // this machine, and fails where none is left.
-func encrypted(c *pgconn.Config, where string) error {
+func encrypted(c *pgconn.Config, where any) error {
 	ways := append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...)
 	var left []*pgconn.FallbackConfig
 	for _, w := range ways {
@@ -85,7 +85,7 @@ func isLocal(host string) bool {
 }
 
 // privatePassfile refuses a password file that others can read, as libpq does.
-func privatePassfile(c *pgconn.Config, where string) error {
+func privatePassfile(c *pgconn.Config, where any) error {
 	if runtime.GOOS == "windows" || c.Password == "" || os.Getenv("PGPASSWORD") != "" {
 		return nil
 	}
@@ -146,7 +146,7 @@ const CodeExists = "file-exists"
 
 // failed makes an error of the server's or the library's, neither of whose texts
 // is shown. otherwise is what it is where no condition tells.
-func failed(ctx context.Context, where string, err error, otherwise noren.Format) error {
+func failed(ctx context.Context, where any, err error, otherwise noren.Format) error {
 	var own *noren.Error
 	if errors.As(err, &own) {
 		return own

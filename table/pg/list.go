@@ -45,7 +45,7 @@ func List(ctx context.Context, o Options) ([]Listed, error) {
 	return list(ctx, conn, where)
 }
 
-func list(ctx context.Context, conn *pgconn.PgConn, where string) ([]Listed, error) {
+func list(ctx context.Context, conn *pgconn.PgConn, where any) ([]Listed, error) {
 	rows, err := readFew(ctx, conn.ExecParams(ctx, listQuery, nil, nil, nil, nil), mostListed, 3, where)
 	if err != nil {
 		return nil, err

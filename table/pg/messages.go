@@ -21,7 +21,7 @@ const (
 )
 
 // bounded makes connections of c refuse more than that.
-func bounded(c *pgconn.Config, where string) {
+func bounded(c *pgconn.Config, where any) {
 	c.MaxProtocolMessageBodyLen = mostMessage
 	c.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		return pgproto3.NewFrontend(&settings{in: r, where: where}, w)
@@ -30,7 +30,7 @@ func bounded(c *pgconn.Config, where string) {
 
 // tooLong is the error about a message that is longer than [mostMessage], or settings of more
 // than [mostSettings] bytes, where err is one; else nil.
-func tooLong(err error, where string) error {
+func tooLong(err error, where any) error {
 	var long *pgproto3.ExceededMaxBodyLenErr
 	if errors.As(err, &long) {
 		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "a record or another message of the server is larger than %s", Args: []any{meter.Size(mostMessage)}, Hint: "select fewer or shorter columns"}
@@ -41,7 +41,7 @@ func tooLong(err error, where string) error {
 // settings passes on the messages of a server, and counts the bytes of its settings.
 type settings struct {
 	in    io.Reader
-	where string
+	where any
 	head  [5]byte // kind and length of the message, as far as it is read
 	n     int
 	left  int64 // bytes of the body that are still to come
@@ -77,7 +77,7 @@ func (s *settings) Read(p []byte) (int, error) {
 
 // readFew reads a result of at most that many records of so many fields; another result is
 // an error. The connection is of no more use after an error.
-func readFew(ctx context.Context, r *pgconn.ResultReader, most, fields int, where string) ([][][]byte, error) {
+func readFew(ctx context.Context, r *pgconn.ResultReader, most, fields int, where any) ([][][]byte, error) {
 	var rows [][][]byte
 	held := 0
 	for r.NextRow() {
@@ -97,6 +97,6 @@ func readFew(ctx context.Context, r *pgconn.ResultReader, most, fields int, wher
 }
 
 // unasked is the error about a server that does not answer what it is asked.
-func unasked(where string) error {
+func unasked(where any) error {
 	return &noren.Error{Kind: noren.BadData, Where: where, What: "the server answers with other fields or more records than it was asked for", Hint: "is it a PostgreSQL server?"}
 }

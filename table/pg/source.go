@@ -2,7 +2,6 @@ package pg
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,11 +33,11 @@ type Options struct {
 }
 
 // where stands for what is read in errors.
-func (o *Options) where() string {
+func (o *Options) where() noren.Place {
 	if o.Query != "" {
-		return "pg: query " + o.QueryName
+		return noren.Place{"pg", noren.Textf("query %s", noren.File(o.QueryName))}
 	}
-	return o.Table.shown()
+	return noren.Place{o.Table.shown()}
 }
 
 // session is what every transaction begins with, so that values are written in
@@ -62,7 +61,7 @@ func Open(ctx context.Context, o Options) (*spool.Source, error) {
 	if o.Query != "" {
 		query = strings.TrimRight(strings.TrimSpace(o.Query), "; \t\r\n")
 	}
-	src, err := readAll(ctx, conn, query, spool.Options{Name: where, Dir: o.Dir, Progress: o.Progress})
+	src, err := readAll(ctx, conn, query, spool.Options{Name: where.String(), Place: where, Dir: o.Dir, Progress: o.Progress})
 	if o.Query == "" && err != nil {
 		err = o.missing(ctx, conn, err)
 	}
@@ -84,7 +83,7 @@ const fetched = 4096
 // readAll reads the result of a query by a cursor, in the transaction that is
 // open. The extended protocol takes one statement and no more.
 func readAll(ctx context.Context, conn *pgconn.PgConn, query string, o spool.Options) (*spool.Source, error) {
-	where := o.Name
+	where := o.Place
 	fail := func(err error) error { return failed(ctx, where, err, lost) }
 	if _, err := conn.ExecParams(ctx, "DECLARE noren NO SCROLL CURSOR FOR "+query, nil, nil, nil, nil).Close(); err != nil {
 		return nil, fail(err)
@@ -120,7 +119,7 @@ func readAll(ctx context.Context, conn *pgconn.PgConn, query string, o spool.Opt
 					w.Null()
 				} else if !put(w, fetch.Fields[i].DataTypeOID, value) {
 					at := noren.Position{File: where, Record: w.Rows() + 1, Field: i + 1, Column: columns[i].Name}
-					return nil, &noren.Error{Kind: noren.BadData, Where: at.String(), What: "holds a value that is not what its type says"}
+					return nil, &noren.Error{Kind: noren.BadData, Where: at, What: "holds a value that is not what its type says"}
 				}
 			}
 			if err := w.EndRow(w.Rows() + 1); err != nil {
@@ -139,7 +138,7 @@ func readAll(ctx context.Context, conn *pgconn.PgConn, query string, o spool.Opt
 }
 
 // describe names the columns and how they are sent.
-func describe(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDescription, where string) ([]spool.Column, []int16, error) {
+func describe(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDescription, where any) ([]spool.Column, []int16, error) {
 	if len(fields) == 0 {
 		return nil, nil, &noren.Error{Kind: noren.Usage, Where: where, What: "has no columns"}
 	}
@@ -147,7 +146,7 @@ func describe(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDes
 	var names, oids, mods []string
 	for i, f := range fields {
 		if f.Name == "" || f.Name == "?column?" || slices.Contains(names, f.Name) {
-			return nil, nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("%s: column %d", where, i+1), What: "expected a name of its own", Hint: "name it in the query: SELECT ... AS name"}
+			return nil, nil, &noren.Error{Kind: noren.Usage, Where: noren.Position{File: where, Field: i + 1}, What: "expected a name of its own", Hint: "name it in the query: SELECT ... AS name"}
 		}
 		names = append(names, f.Name)
 		oids = append(oids, strconv.FormatUint(uint64(f.DataTypeOID), 10))

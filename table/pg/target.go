@@ -135,7 +135,7 @@ func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (tabl
 
 // ReadBack is the table as it was written.
 func (t *Target) ReadBack(ctx context.Context) (*spool.Source, error) {
-	return readAll(ctx, t.conn, "SELECT * FROM "+t.temp.String(), spool.Options{Name: t.where, Dir: t.o.Dir})
+	return readAll(ctx, t.conn, "SELECT * FROM "+t.temp.String(), spool.Options{Name: t.where, Place: noren.Place{t.where}, Dir: t.o.Dir})
 }
 
 // Commit gives the table its name and ends the transaction: everything or
@@ -235,13 +235,13 @@ func (s *sink) write(c *table.Chunk) error {
 // bad is an error about column i of the record that is being written.
 func (s *sink) bad(i int, what noren.Text) error {
 	at := noren.Position{File: s.t.where, Record: s.records, Field: i + 1, Column: s.columns[i].Name}
-	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what.Format, Args: what.Args}
+	return &noren.Error{Kind: noren.BadData, Where: at, What: what.Format, Args: what.Args}
 }
 
 // failed is [failed] for an error of COPY, with the record and column that the server names.
 // Nothing else of what it says is shown: it repeats the value.
 func (s *sink) failed(err error) error {
-	where := s.t.where
+	var where any = s.t.where
 	var p *pgconn.PgError
 	if errors.As(err, &p) {
 		if found := copyLine.FindStringSubmatch(p.Where); found != nil {
@@ -252,7 +252,7 @@ func (s *sink) failed(err error) error {
 					at.Field, at.Column = i+1, name
 				}
 			}
-			where = at.String()
+			where = at
 		}
 	}
 	return failed(s.ctx, where, err, "the connection was lost while it was written")

@@ -78,10 +78,10 @@ func (r *rows) Next() (*table.Chunk, error) {
 	return &r.chunk, nil
 }
 
-func (r *rows) Position(int, int) string { return "" }
-func (r *rows) Progress() float64        { return 0 }
-func (r *rows) Close() error             { return nil }
-func (r *rows) Abort()                   {}
+func (r *rows) Position(int, int) noren.Place { return nil }
+func (r *rows) Progress() float64             { return 0 }
+func (r *rows) Close() error                  { return nil }
+func (r *rows) Abort()                        {}
 
 func (r *rows) Write(c *table.Chunk) error {
 	if int(c.First) != len(r.values) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -61,7 +60,7 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	r.arenas = make([]arena, len(columns))
 	for i, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.o.Name, What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
+			return nil, &noren.Error{Kind: noren.Usage, Where: src.o.place(), What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
 		}
 		r.wanted[c] = append(r.wanted[c], i)
 		r.chunk.Cols[i].Kind = src.shapes[c].kind
@@ -110,7 +109,7 @@ func (r *reader) Next() (*table.Chunk, error) {
 			break
 		}
 		if err != nil {
-			return nil, &noren.Error{Where: r.src.o.Name, What: "the temporary file cannot be read back", Err: atomicfile.Reason(err)}
+			return nil, &noren.Error{Where: r.src.o.place(), What: "the temporary file cannot be read back", Err: atomicfile.Reason(err)}
 		}
 		r.chunk.Rows++
 	}
@@ -220,13 +219,16 @@ func (r *reader) put(i int, s *shape, t Tag, bits uint64, text []byte) {
 }
 
 // Position implements [table.Reader].
-func (r *reader) Position(record, column int) string {
-	at := noren.Position{File: r.src.o.Name, Field: r.columns[column] + 1, Column: r.src.columns[r.columns[column]].Name}
-	if record < 0 || record >= len(r.lines) {
-		return at.String()
+func (r *reader) Position(record, column int) noren.Place {
+	at := noren.Position{File: r.src.o.place(), Field: r.columns[column] + 1, Column: r.src.columns[r.columns[column]].Name}
+	switch {
+	case record < 0 || record >= len(r.lines):
+	case r.src.o.Rows:
+		at.Row = r.lines[record]
+	default:
+		at.Record = r.lines[record]
 	}
-	at.File = ""
-	return fmt.Sprintf("%s: %s %d, %s", r.src.o.Name, r.src.o.Word, r.lines[record], at)
+	return at.Place()
 }
 
 // Progress implements [table.Reader].

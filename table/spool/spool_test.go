@@ -172,7 +172,7 @@ func shown(c cell) string {
 
 func TestPositionAndLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	w, err := spool.NewWriter(spool.Options{Name: "book", Word: "row", Dir: dir, Columns: []spool.Column{{Name: "a"}, {Name: "b"}}})
+	w, err := spool.NewWriter(spool.Options{Name: "book", Rows: true, Dir: dir, Columns: []spool.Column{{Name: "a"}, {Name: "b"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestPositionAndLeftovers(t *testing.T) {
 	if _, err := r.Next(); err != nil {
 		t.Fatal(err)
 	}
-	if at := r.Position(1, 0); at != "book: row 9, column 2 (b)" {
+	if at := r.Position(1, 0).String(); at != "book: row 9, column 2 (b)" {
 		t.Error(at)
 	}
 	if _, err := src.Open(t.Context(), []int{2}); err == nil {

@@ -27,18 +27,27 @@ type Column struct {
 
 // Options describe the table.
 type Options struct {
-	// Name stands for the table in errors. Required.
+	// Name is the name of the table as a source. Required.
 	Name string
+	// Place is where the table is, in errors. Defaults to the file that Name is.
+	Place noren.Place
 	// Dir is the folder of the temporary file. Defaults to the system's.
 	Dir string
-	// Word is what a record is called in places: "record" or "row", with the
-	// number that EndRow is given. Defaults to "record".
-	Word string
+	// Rows says that the numbers that EndRow is given are rows of a sheet, and not records.
+	Rows bool
 	// Progress receives the number of records kept so far, as the stage "reading".
 	// Optional.
 	Progress noren.Progress
 	// Columns of the table. Required. Origins may be set until Finish.
 	Columns []Column
+}
+
+// place is where the table is.
+func (o *Options) place() noren.Place {
+	if o.Place != nil {
+		return o.Place
+	}
+	return noren.Place{noren.File(o.Name)}
 }
 
 // Writer takes a table row by row: a call of Null, Int, Float or Bytes for each
@@ -60,9 +69,6 @@ type Writer struct {
 
 // NewWriter begins a table.
 func NewWriter(o Options) (*Writer, error) {
-	if o.Word == "" {
-		o.Word = "record"
-	}
 	f, err := tempfile.Create(o.Dir)
 	if err != nil {
 		return nil, err
@@ -145,7 +151,7 @@ func (w *Writer) report() {
 }
 
 func (w *Writer) full(err error) error {
-	return &noren.Error{Where: w.o.Name, What: "cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err)}
+	return &noren.Error{Where: w.o.place(), What: "cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err)}
 }
 
 // RowSize is how many bytes the row that is not ended takes.

@@ -231,7 +231,7 @@ func within(d, p *definition) bool {
 }
 
 // expand bounds what SQLite makes of a query, by the columns that each of its copies may have.
-func (r *reading) expand(query, where string) error {
+func (r *reading) expand(query string, where any) error {
 	e := expansion{texts: r.texts, seen: map[*definition]bool{}}
 	copies := e.count(&definition{words: words(query)}, nil)
 	columns := r.meter.Held()/2/nodeWeight/copies - e.words

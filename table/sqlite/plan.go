@@ -22,7 +22,7 @@ const shortest = 1 << 10
 // plan asks SQLite for the program of a query, and shortens the length of values so that
 // all that the program can hold at once is within the limit. The parts of one record are no
 // longer than the record together: a table without computed columns keeps the length.
-func (r *reading) plan(ctx context.Context, query, where string) error {
+func (r *reading) plan(ctx context.Context, query string, where any) error {
 	s, _, err := r.c.prepare("EXPLAIN "+query, mostSteps)
 	if err != nil {
 		return r.failed(ctx, where, err)

@@ -137,7 +137,7 @@ func IsFile(f io.ReaderAt) bool {
 
 // failed makes an error of the library's by its code: its text can hold parts of
 // a query.
-func (r *reading) failed(ctx context.Context, where string, err error) error {
+func (r *reading) failed(ctx context.Context, where any, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -176,7 +176,7 @@ func (r *reading) failed(ctx context.Context, where string, err error) error {
 }
 
 // tooLong is the error about a value, record or statement beyond the length.
-func (r *reading) tooLong(where string) error {
+func (r *reading) tooLong(where any) error {
 	return &noren.Error{
 		Kind: noren.BadData, Code: meter.Code, Where: where, What: "holds a record, value or statement of more than %s", Args: []any{meter.Size(r.length)},
 		Hint: "name fewer columns in a query, shorten the texts, or write the table as CSV",
@@ -277,12 +277,12 @@ func (r *reading) from(ctx context.Context) (from string, err error) {
 }
 
 // columns are the names of the result, and which of them are declared boolean.
-func (r *reading) columns(s *statement, where string) (columns []spool.Column, boolean []bool, err error) {
+func (r *reading) columns(s *statement, where noren.Place) (columns []spool.Column, boolean []bool, err error) {
 	seen := map[string]bool{}
 	for i := range s.columns() {
 		name := s.name(i)
 		if name == "" || seen[name] {
-			return nil, nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("%s: column %d", where, i+1), What: "expected a name of its own", Hint: "name it in the query: SELECT ... AS name"}
+			return nil, nil, &noren.Error{Kind: noren.Usage, Where: noren.Position{File: where, Field: i + 1}, What: "expected a name of its own", Hint: "name it in the query: SELECT ... AS name"}
 		}
 		seen[name] = true
 		columns = append(columns, spool.Column{Name: name})
@@ -296,9 +296,9 @@ func (r *reading) read(ctx context.Context) (*spool.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	where := r.o.Name + ": table " + r.o.Table
+	where := noren.Place{noren.File(r.o.Name), noren.Textf("table %s", r.o.Table)}
 	if r.o.Query != "" {
-		where = r.o.Name + ": query " + r.o.QueryName
+		where[1] = noren.Textf("query %s", noren.File(r.o.QueryName))
 	}
 	query := "SELECT * FROM " + from
 	if err := r.expand(query, where); err != nil {
@@ -319,7 +319,7 @@ func (r *reading) read(ctx context.Context) (*spool.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := spool.NewWriter(spool.Options{Name: where, Dir: r.o.Dir, Progress: r.o.Progress, Columns: columns})
+	w, err := spool.NewWriter(spool.Options{Name: where.String(), Place: where, Dir: r.o.Dir, Progress: r.o.Progress, Columns: columns})
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +330,7 @@ func (r *reading) read(ctx context.Context) (*spool.Source, error) {
 	return w.Finish()
 }
 
-func (r *reading) copy(ctx context.Context, s *statement, where string, boolean []bool, w *spool.Writer) error {
+func (r *reading) copy(ctx context.Context, s *statement, where noren.Place, boolean []bool, w *spool.Writer) error {
 	var buf []byte
 	for n := int64(1); ; n++ {
 		some, err := s.step()
@@ -341,7 +341,7 @@ func (r *reading) copy(ctx context.Context, s *statement, where string, boolean 
 			return nil
 		}
 		if err := r.row(s, len(boolean)); err != nil {
-			return meter.At(err, fmt.Sprintf("%s: record %d", where, n))
+			return meter.At(err, noren.Position{File: where, Record: n})
 		}
 		for i := range boolean {
 			ok := true
@@ -365,7 +365,7 @@ func (r *reading) copy(ctx context.Context, s *statement, where string, boolean 
 				return &noren.Error{Where: where, What: "holds a value of a type that is not known"}
 			}
 			if !ok {
-				return &noren.Error{Kind: noren.BadData, Where: fmt.Sprintf("%s: record %d, column %d", where, n, i+1), What: "its text is not valid UTF-8"}
+				return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: where, Record: n, Field: i + 1}, What: "its text is not valid UTF-8"}
 			}
 		}
 		if err := w.EndRow(n); err != nil {

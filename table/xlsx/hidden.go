@@ -77,7 +77,7 @@ func (h Hidden) Note(p Policy) string {
 }
 
 // refusal is the error about a table with hidden parts of which nothing was decided.
-func (h Hidden) refusal(where string) error {
+func (h Hidden) refusal(where any) error {
 	names := strings.Join(h.Columns, ", ")
 	e := &noren.Error{Kind: noren.Usage, Code: CodeHidden, Where: where, Hint: "decide whether they are read or left out"}
 	switch {

@@ -3,7 +3,6 @@ package xlsx
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -16,8 +15,9 @@ import (
 // sheet is a worksheet that is read once from its start.
 type sheet struct {
 	b        *book
-	where    string // "book.xlsx: sheet Visits"
-	header   int    // its row from 0; -1 while it is to be found
+	name     string
+	sheet    string
+	header   int // its row from 0; -1 while it is to be found
 	dir      string
 	progress noren.Progress
 	row      int  // from 0
@@ -53,19 +53,23 @@ func (s *sheet) bad(row, column int, what noren.Text, hint noren.Format) error {
 }
 
 // place names a row and a column.
-func (s *sheet) place(row, column int) string {
-	where := s.where
+func (s *sheet) place(row, column int) noren.Place {
+	where := noren.Textf("sheet %s", s.sheet)
 	if row >= 0 {
-		where = fmt.Sprintf("%s, row %d", where, row+1)
+		where = noren.Textf("sheet %s, row %d", s.sheet, row+1)
 	}
 	if column >= 0 {
-		where += fmt.Sprintf(", column %s", appendColumn(nil, column))
+		at := noren.Textf("column %s", appendColumn(nil, column))
 		if i := column - s.first; s.names != nil && i >= 0 && i < len(s.slots) && s.slots[i] >= 0 {
-			where += " (" + s.names[s.slots[i]] + ")"
+			at = noren.Textf("column %s (%s)", appendColumn(nil, column), s.names[s.slots[i]])
 		}
+		where = noren.Textf("%s, %s", where, at)
 	}
-	return where
+	return noren.Place{noren.File(s.name), where}
 }
+
+// where is the place of the whole sheet.
+func (s *sheet) where() noren.Place { return s.place(-1, -1) }
 
 const headerCode = "header-row"
 
@@ -338,7 +342,7 @@ func (s *sheet) headerText(t byte, st style, value []byte) (string, error) {
 		}
 		return string(value), nil
 	}
-	w, err := spool.NewWriter(spool.Options{Name: s.where, Dir: s.dir, Columns: make([]spool.Column, 1)})
+	w, err := spool.NewWriter(spool.Options{Name: s.where().String(), Place: s.where(), Dir: s.dir, Columns: make([]spool.Column, 1)})
 	if err != nil {
 		return "", err
 	}
@@ -423,7 +427,7 @@ func (s *sheet) setHeader() error {
 	}
 	s.names = names
 	var err error
-	s.w, err = spool.NewWriter(spool.Options{Name: s.where, Dir: s.dir, Word: "row", Progress: s.progress, Columns: columns})
+	s.w, err = spool.NewWriter(spool.Options{Name: s.where().String(), Place: s.where(), Dir: s.dir, Rows: true, Progress: s.progress, Columns: columns})
 	return err
 }
 

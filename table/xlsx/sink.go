@@ -395,7 +395,7 @@ func appendEscaped(dst, text []byte) []byte {
 // fail makes an error about column i of the record in the making.
 func (s *Sink) fail(i int, what noren.Text) error {
 	at := noren.Position{File: s.name, Record: s.records, Field: i + 1, Column: s.columns[i].Name}
-	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what.Format, Args: what.Args, Hint: "write the table as CSV or Parquet"}
+	return &noren.Error{Kind: noren.BadData, Where: at, What: what.Format, Args: what.Args, Hint: "write the table as CSV or Parquet"}
 }
 
 // Records is the number of records written.

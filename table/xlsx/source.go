@@ -100,13 +100,13 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if opts.Sheet == "" && b.sheets[0] != entry {
 		passed = b.sheets[0].name
 	}
-	s := &sheet{b: b, hidden: concealed{policy: opts.Hidden}, where: opts.Name + ": sheet " + entry.name, header: opts.HeaderRow - 1, exactly: opts.Exact, dir: opts.Dir, progress: opts.Progress}
+	s := &sheet{b: b, hidden: concealed{policy: opts.Hidden}, name: opts.Name, sheet: entry.name, header: opts.HeaderRow - 1, exactly: opts.Exact, dir: opts.Dir, progress: opts.Progress}
 	w, err := s.read(ctx, entry.part)
 	if err == nil {
 		err = unchanged(f, info, opts.Name)
 	}
 	if err == nil && opts.Hidden == Undecided && s.hidden.found.Any() {
-		err = s.hidden.found.refusal(s.where)
+		err = s.hidden.found.refusal(s.where())
 	}
 	if err != nil {
 		if w != nil {

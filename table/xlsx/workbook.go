@@ -82,7 +82,7 @@ func (b *book) failure(part string, err error) error {
 	case meter.At(err, b.name) != nil:
 		return meter.At(err, b.name+": part "+part)
 	case errors.Is(err, errLong), errors.Is(err, errDeep):
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: b.name + ": part " + part, What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args, Hint: again}
+		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: noren.Place{noren.File(b.name), noren.Textf("part %s", part)}, What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args, Hint: again}
 	case errors.Is(err, zip.ErrAlgorithm):
 		return b.bad(noren.Textf("is packed in a way that workbooks are not"), noren.Textf(again))
 	case errors.Is(err, errXML), errors.Is(err, errShort), errors.Is(err, errEntry), errors.Is(err, errUTF):

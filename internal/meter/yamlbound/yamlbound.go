@@ -57,7 +57,7 @@ func excess(name string, t *token.Token, what noren.Text) error {
 	if t != nil && t.Position != nil {
 		at.Line, at.Field = int64(t.Position.Line), t.Position.Column
 	}
-	return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at.String(), What: what.Format, Args: what.Args, Hint: "write a shorter file"}
+	return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at, What: what.Format, Args: what.Args, Hint: "write a shorter file"}
 }
 
 // depth follows how deep tokens nest, or more: a parser goes no deeper.

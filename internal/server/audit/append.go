@@ -208,7 +208,7 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 		}
 		info, err := f.Stat()
 		if err != nil {
-			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be examined", Err: reason(err)})
+			return l.damage.set(&noren.Error{Where: noren.Phrase("audit log"), What: "cannot be examined", Err: reason(err)})
 		}
 		if again = known.N != l.n || info.Size() != l.size; again {
 			return nil
@@ -225,7 +225,7 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 		}
 		if err != nil {
 			l.resumeLater()
-			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be written", Hint: "free space on its disk", Err: reason(err)})
+			return l.damage.set(&noren.Error{Where: noren.Phrase("audit log"), What: "cannot be written", Hint: "free space on its disk", Err: reason(err)})
 		}
 		l.step("synced")
 		// The entries are there, whether or not the store gets to know of them: what lies
@@ -242,7 +242,7 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 func (l *Log) open() (*os.File, error) {
 	f, err := plainfile.OpenFile(filepath.Dir(l.path), filepath.Base(l.path), os.O_RDWR)
 	if err != nil {
-		return nil, l.damage.set(&noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)})
+		return nil, l.damage.set(&noren.Error{Where: noren.Phrase("audit log"), What: "cannot be opened", Err: reason(err)})
 	}
 	return f, nil
 }
@@ -263,7 +263,7 @@ func encodeAll(group []*appending, n int64, head Hash, now time.Time) []encoded 
 			err = errors.New("the entry is too long")
 		}
 		if err != nil {
-			a.err = &noren.Error{Where: "audit log", What: "an entry cannot be written", Err: err}
+			a.err = &noren.Error{Where: noren.Phrase("audit log"), What: "an entry cannot be written", Err: err}
 			continue
 		}
 		lines = append(lines, encoded{text, h})

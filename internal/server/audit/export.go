@@ -62,7 +62,7 @@ func (l *Log) Export(ctx context.Context, w io.Writer, f *Filter, key ed25519.Pr
 	}
 	file, err := plainfile.OpenPath(l.path)
 	if err != nil {
-		return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
+		return &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be opened", Err: reason(err)}
 	}
 	defer func() { _ = file.Close() }()
 	in, out := bufio.NewReaderSize(io.LimitReader(file, size), longest), bufio.NewWriter(w)
@@ -72,7 +72,7 @@ func (l *Log) Export(ctx context.Context, w io.Writer, f *Filter, key ed25519.Pr
 		}
 		text, err := in.ReadSlice('\n')
 		if err != nil {
-			return &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
+			return &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be read", Err: reason(err)}
 		}
 		item, err := parse(text[:len(text)-1])
 		if err != nil {
@@ -89,7 +89,7 @@ func (l *Log) Export(ctx context.Context, w io.Writer, f *Filter, key ed25519.Pr
 			text = append(text, '\n')
 		}
 		if _, err := out.Write(text); err != nil {
-			return &noren.Error{Where: "audit log", What: "the export cannot be written", Err: err}
+			return &noren.Error{Where: noren.Phrase("audit log"), What: "the export cannot be written", Err: err}
 		}
 	}
 	public := key.Public().(ed25519.PublicKey)
@@ -107,7 +107,7 @@ func (l *Log) Export(ctx context.Context, w io.Writer, f *Filter, key ed25519.Pr
 		return err
 	}
 	if _, err := out.Write(append(text, '\n')); err != nil {
-		return &noren.Error{Where: "audit log", What: "the export cannot be written", Err: err}
+		return &noren.Error{Where: noren.Phrase("audit log"), What: "the export cannot be written", Err: err}
 	}
 	return out.Flush()
 }
@@ -149,7 +149,7 @@ func Verify(ctx context.Context, r io.Reader, trusted ...ed25519.PublicKey) (*Re
 			if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
 				return nil, unsound("line %d is incomplete, or the signed last line is missing", n)
 			}
-			return nil, &noren.Error{Where: "audit export", What: "cannot be read", Err: reason(err)}
+			return nil, &noren.Error{Where: noren.Phrase("audit export"), What: "cannot be read", Err: reason(err)}
 		}
 		text = text[:len(text)-1]
 		if bytes.HasPrefix(text, []byte(`{"schema":`)) {
@@ -221,12 +221,12 @@ func (r *Report) signed(text []byte, n int64, head Hash, trusted []ed25519.Publi
 		r.Trusted = r.Trusted || k.Equal(ed25519.PublicKey(public))
 	}
 	if len(trusted) > 0 && !r.Trusted {
-		return &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: "audit export", What: "it is signed by a key that is none of those trusted (%s)", Args: []any{s.KeyID}}
+		return &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: noren.Phrase("audit export"), What: "it is signed by a key that is none of those trusted (%s)", Args: []any{s.KeyID}}
 	}
 	r.Entries, r.Head, r.At, r.KeyID = n, s.Head, s.At, s.KeyID
 	return nil
 }
 
 func unsound(format noren.Format, args ...any) error {
-	return &noren.Error{Kind: noren.NotMet, Where: "audit export", What: format, Args: args}
+	return &noren.Error{Kind: noren.NotMet, Where: noren.Phrase("audit export"), What: format, Args: args}
 }

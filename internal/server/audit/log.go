@@ -136,7 +136,7 @@ func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
 	err = l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		f, err := plainfile.OpenOrMake(l.path)
 		if err != nil {
-			return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
+			return &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be opened", Err: reason(err)}
 		}
 		defer func() { _ = f.Close() }()
 		if cut, err = l.sync(ctx, tx, f); err != nil || l.Damage() != nil {
@@ -181,14 +181,14 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return 0, &noren.Error{Where: "audit log", What: "cannot be examined", Err: reason(err)}
+		return 0, &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be examined", Err: reason(err)}
 	}
 	if info.Size() < known.Size || info.Size() < l.size {
 		_ = l.damage.set(damaged("expected at least %d bytes, got %d: entries at its end are missing", max(known.Size, l.size), info.Size()))
 		return 0, nil
 	}
 	if _, err := f.Seek(l.size, io.SeekStart); err != nil {
-		return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
+		return 0, &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be read", Err: reason(err)}
 	}
 	in := bufio.NewReaderSize(f, longest)
 	var ahead expected
@@ -210,14 +210,14 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 		case errors.Is(err, io.EOF) && l.n >= known.N:
 			cut = int64(len(text))
 			if err := f.Truncate(l.size); err != nil {
-				return 0, &noren.Error{Where: "audit log", What: "cannot be written", Err: reason(err)}
+				return 0, &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be written", Err: reason(err)}
 			}
 			return cut, f.Sync()
 		case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
 			_ = l.damage.set(damaged("entry %d is incomplete", l.n+1))
 			return 0, nil
 		case err != nil:
-			return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
+			return 0, &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be read", Err: reason(err)}
 		}
 		e, h, err := decode(text[:len(text)-1], l.n+1, l.head)
 		if err != nil {
@@ -230,7 +230,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 				return 0, err
 			}
 			if !ok {
-				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: "audit log", What: "the store knows %d entries, and the log has more than a kill can leave", Args: []any{known.N}, Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
+				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: noren.Phrase("audit log"), What: "the store knows %d entries, and the log has more than a kill can leave", Args: []any{known.N}, Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
 				return 0, nil
 			}
 		}
@@ -279,7 +279,7 @@ func (l *Log) took(h Hash, bytes int64) {
 }
 
 func damaged(format noren.Format, args ...any) error {
-	return &noren.Error{Kind: noren.NotMet, Where: "audit log", What: format, Args: args, Hint: "keep the file as evidence; a signed export shows what it held"}
+	return &noren.Error{Kind: noren.NotMet, Where: noren.Phrase("audit log"), What: format, Args: args, Hint: "keep the file as evidence; a signed export shows what it held"}
 }
 
 // Filter selects entries. An empty field selects all.
@@ -320,7 +320,7 @@ func (l *Log) Page(ctx context.Context, f *Filter, before int64, limit int) (ite
 	}
 	file, err := plainfile.OpenPath(l.path)
 	if err != nil {
-		return nil, false, &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
+		return nil, false, &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be opened", Err: reason(err)}
 	}
 	defer func() { _ = file.Close() }()
 	for block := (last - 1) / stride; last > 0 && block >= 0; block-- {
@@ -333,7 +333,7 @@ func (l *Log) Page(ctx context.Context, f *Filter, before int64, limit int) (ite
 		}
 		text := make([]byte, end-places[block])
 		if _, err := file.ReadAt(text, places[block]); err != nil {
-			return nil, false, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
+			return nil, false, &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be read", Err: reason(err)}
 		}
 		lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 		for i := len(lines) - 1; i >= 0; i-- {

@@ -81,12 +81,12 @@ func (l *Log) cutRemains(ctx context.Context) (cut int64, err error) {
 	err = l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		f, err := plainfile.OpenFile(filepath.Dir(l.path), filepath.Base(l.path), os.O_RDWR)
 		if err != nil {
-			return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
+			return &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be opened", Err: reason(err)}
 		}
 		defer func() { _ = f.Close() }()
 		info, err := f.Stat()
 		if err != nil {
-			return &noren.Error{Where: "audit log", What: "cannot be examined", Err: reason(err)}
+			return &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be examined", Err: reason(err)}
 		}
 		known, err := tx.AuditHead(ctx)
 		if err != nil {
@@ -96,11 +96,11 @@ func (l *Log) cutRemains(ctx context.Context) (cut int64, err error) {
 		if known.N <= l.n && info.Size() > l.size {
 			cut = info.Size() - l.size
 			if err := f.Truncate(l.size); err != nil {
-				return &noren.Error{Where: "audit log", What: "cannot be written", Err: reason(err)}
+				return &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be written", Err: reason(err)}
 			}
 		}
 		if err := f.Sync(); err != nil {
-			return &noren.Error{Where: "audit log", What: "cannot be written", Err: reason(err)}
+			return &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be written", Err: reason(err)}
 		}
 		again := &Log{path: l.path, store: l.store, step: func(string) {}, put: (*os.File).WriteAt}
 		if _, err := again.sync(ctx, tx, f); err != nil {

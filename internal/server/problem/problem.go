@@ -214,7 +214,7 @@ func (c cleaner) of(e *noren.Error) *Problem {
 		}
 	}
 	out.said, out.advice, out.own = chain(e), hint(e), c
-	out.Detail, out.Hint, out.Where = c.shown(lang.English, out.said), c.clean(out.advice.String()), c.clean(e.Where)
+	out.Detail, out.Hint, out.Where = c.shown(lang.English, out.said), c.clean(out.advice.String()), c.clean(e.Place())
 	return out
 }
 
@@ -266,7 +266,7 @@ func (c cleaner) shown(l lang.Lang, said noren.Texts) string {
 
 // fault is one of several faults, which says this.
 func (c cleaner) fault(e *noren.Error, said noren.Texts) Fault {
-	return Fault{Pointer: c.clean(e.Where), Detail: c.shown(lang.English, said), said: said}
+	return Fault{Pointer: c.clean(e.Place()), Detail: c.shown(lang.English, said), said: said}
 }
 
 // hint is the outermost hint.
