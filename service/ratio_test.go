@@ -150,7 +150,8 @@ func TestRatio(t *testing.T) {
 		t.Fatal(err)
 	}
 	valid(t, "noren.ratio.check-1.json", checked)
-	if len(checked.Tests) == 0 || !checked.Nearer || checked.Tests[0].Z == nil {
+	// The noise of a fit may be such that its own check does not pass: such weights need not help.
+	if len(checked.Tests) == 0 || !checked.Nearer && checked.FitCheck.Passed || checked.Tests[0].Z == nil {
 		t.Errorf("check %+v", checked)
 	}
 }

@@ -20,10 +20,10 @@ func (s *Spec) Resolve(
 	infer func(columns []int) ([]table.Field, error),
 	hierarchy func(path string) (*table.Hierarchy, error),
 ) (*table.Schema, error) {
-	var faults noren.Lines
+	var faults []*noren.Error
 	var refused error // a hierarchy that exceeds a limit, which no other fault is to hide
 	report := func(e *noren.Error) {
-		faults = append(faults, noren.TextOf(e))
+		faults = append(faults, e)
 		if refused == nil && meter.Refused(e) != nil {
 			refused = e
 		}
@@ -173,9 +173,16 @@ func (s *Spec) sortedColumns() []string {
 	return names
 }
 
-func all(faults noren.Lines) error {
+// all is the one fault, or a list of several.
+func all(faults []*noren.Error) error {
 	if len(faults) == 1 {
-		return (&noren.Error{Kind: noren.Usage}).SayingText(faults[0])
+		one := *faults[0]
+		one.Kind = noren.Usage
+		return &one
 	}
-	return &noren.Error{Kind: noren.Usage, What: "%d faults:\n  %s", Args: []any{len(faults), faults}}
+	lines := make(noren.Lines, len(faults))
+	for i, fault := range faults {
+		lines[i] = noren.TextOf(fault)
+	}
+	return &noren.Error{Kind: noren.Usage, What: "%d faults:\n  %s", Args: []any{len(faults), lines}}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -58,8 +59,18 @@ func (t *terminal) failed(err error, kind noren.Kind, asJSON bool) {
 // fault is one error as a document has it.
 func (t *terminal) fault(err error) api.Fault {
 	out := api.Fault{Code: noren.CodeOf(err), Message: t.lang.Error(err)}
-	if e, ok := err.(*noren.Error); ok {
-		out.Where, out.Hint = e.Place(), t.lang.Shown(e.Advice())
+	var several interface{ Unwrap() []error }
+	if errors.As(err, &several) && len(several.Unwrap()) != 1 {
+		return out
+	}
+	var e *noren.Error
+	for cause := err; errors.As(cause, &e); cause = e.Err { // the outermost of each
+		if out.Where == "" {
+			out.Where = e.Place()
+		}
+		if out.Hint == "" {
+			out.Hint = t.lang.Shown(e.Advice())
+		}
 	}
 	return out
 }

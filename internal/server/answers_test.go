@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -411,7 +412,7 @@ func TestAnalystsApart(t *testing.T) {
 	s, a := opened(t, nil)
 	var out questions.Answer
 	a.pay(t, 200, a.quote(t, "0.1", "age >= 65"), "one").decode(t, &out)
-	second := &asker{steward: &steward{s.running, s.token(t, "Kimura", "", "")}, book: a.book}
+	second := &asker{steward: &steward{s.running, s.token(t, "Kimura", auth.Analyst, "tb_aaaaaaaaaaaaaaaa")}, book: a.book}
 	second.id = s.principal(t, "Kimura")
 	missing := func(path string) {
 		t.Helper()

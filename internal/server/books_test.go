@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/questions"
 )
@@ -48,7 +49,7 @@ func (s *steward) opened(t *testing.T, opening map[string]any) *asker {
 	if err := json.Unmarshal(job.Result, &result); err != nil || result.Book == "" {
 		t.Fatalf("%s: %v", job.Result, err)
 	}
-	a := &asker{steward: &steward{s.running, s.token(t, "Sato", "", "")}}
+	a := &asker{steward: &steward{s.running, s.token(t, "Sato", auth.Analyst, "tb_aaaaaaaaaaaaaaaa")}}
 	a.id = s.principal(t, "Sato")
 	a.book = &books.Book{}
 	s.do(t, 200, "PUT", "/books/"+result.Book+"/accounts/"+a.id, map[string]any{"epsilon": "2"}, nil).decode(t, a.book)

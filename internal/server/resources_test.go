@@ -376,7 +376,7 @@ func TestReleaseOfTheClinic(t *testing.T) {
 		a.do(t, 403, "GET", "/releases/"+rel.ID+"/dossier", nil, nil)
 		a.do(t, 403, "GET", "/tables/"+table.ID+"/rows", nil, nil)
 		a.do(t, 403, "GET", "/recipes/"+recipe.ID, nil, nil)
-		none := &steward{r, r.token(t, "Cleo", "", "")}
+		none := &steward{r, r.token(t, "Cleo", auth.Analyst, "tb_aaaaaaaaaaaaaaaa")}
 		for _, path := range []string{"/tables/" + table.ID, "/recipes/" + recipe.ID, "/releases/" + rel.ID, "/releases/" + rel.ID + "/file", "/tables/" + table.ID + "/rows"} {
 			there, missing := none.do(t, 404, "GET", path, nil, nil), none.do(t, 404, "GET", strings.Replace(path, path[strings.Index(path, "_")+1:strings.Index(path, "_")+17], "bbbbbbbbbbbbbbbb", 1), nil, nil)
 			if unnamed(there.body) != unnamed(missing.body) {

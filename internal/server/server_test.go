@@ -108,14 +108,35 @@ func start(t *testing.T, change func(*Config)) *running {
 // token makes a principal with a role on an object and returns a token of it.
 func (r *running) token(t *testing.T, name string, role auth.Role, object string) string {
 	t.Helper()
+	// A role is for a table that exists: one that does not is there while the role is given.
+	made := false
+	if strings.HasPrefix(object, "tb_") {
+		if _, err := r.store.FindResource(t.Context(), store.KindTable, object); err != nil {
+			made = true
+			r.changeTable(t, func(ctx context.Context, tx *store.Tx) error {
+				return tx.AddResource(ctx, &store.Resource{ID: object, Kind: store.KindTable, Doc: []byte(`{"name":"x"}`)})
+			})
+		}
+	}
 	if _, err := r.Host().AddPrincipal(t.Context(), name, role, object); err != nil {
 		t.Fatal(err)
+	}
+	if made {
+		r.changeTable(t, func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindTable, object) })
 	}
 	secret, _, err := r.Host().Token(t.Context(), name, "test", 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return secret
+}
+
+// changeTable changes a table in the store alone.
+func (r *running) changeTable(t *testing.T, do func(ctx context.Context, tx *store.Tx) error) {
+	t.Helper()
+	if err := r.store.Write(t.Context(), do); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // An answer is what a server answered.

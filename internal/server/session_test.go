@@ -217,7 +217,7 @@ func TestTokens(t *testing.T) {
 	if a := r.ask(t, "DELETE", "/api/v1/tokens/"+bound.ID, "", nil, with(cookie)); a.status != 404 {
 		t.Errorf("revoking twice: %d", a.status)
 	}
-	stranger := r.token(t, "Mori", "", "")
+	stranger := r.token(t, "Mori", auth.Analyst, "tb_aaaaaaaaaaaaaaaa")
 	if a := r.ask(t, "DELETE", "/api/v1/tokens/"+made.ID, stranger, nil, nil); a.status != 404 {
 		t.Errorf("revoking a stranger's token: %d", a.status)
 	}
