@@ -234,14 +234,11 @@ func (p Position) Place() Place {
 		column = Textf("column %s", p.Column)
 	}
 	var place Place
-	switch file := p.File.(type) {
+	switch file := fileOf(p.File).(type) {
 	case nil:
-	case string:
-		if file != "" {
-			place = Place{File(file)}
-		}
 	case Place:
 		place = slices.Clone(file)
+	case string: // empty
 	default:
 		place = Place{file}
 	}

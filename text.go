@@ -12,7 +12,7 @@ type Format string
 // Phrase is a text of Noren without arguments, which is an argument of another text.
 type Phrase string
 
-// File is a file, folder or table, as it was named. Whoever shows a text may show the last part
+// File is a file, folder or table, as it was named. What shows a text may show the last part
 // of it alone, as a server does, whose readers are not to learn the folders of the host.
 type File string
 

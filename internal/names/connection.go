@@ -10,10 +10,12 @@ import (
 // with a user and a password; a password among the parameters of a URL; and the keywords of
 // libpq and ODBC, which name a password beside a server, a user or a database.
 var (
-	databaseURL   = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|oracle|mongodb|redis|rediss|clickhouse|snowflake)(?:\+[a-z0-9]+)*:/{1,2}|\bjdbc:[a-z0-9]+:|[a-z][a-z0-9+.-]*://[^/?#@\s]*:[^?#\s]*@`)
+	databaseURL   = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|oracle|mongodb|redis|rediss|clickhouse|snowflake)` +
+		`(?:\+[a-z0-9]+)*:/{1,2}|\bjdbc:[a-z0-9]+:|[a-z][a-z0-9+.-]*://[^/?#@\s]*:[^?#\s]*@`)
 	databaseParam = regexp.MustCompile(`(?i)[?&](?:password|passwd|pwd|sslpassword)=`)
 	secretWord    = regexp.MustCompile(`(?i)\b(?:password|passwd|pwd)\s*=`)
-	serverWord    = regexp.MustCompile(`(?i)\b(?:host|hostaddr|user|user id|uid|username|dbname|database|initial catalog|data source|server|port|service)\s*=`)
+	serverWord    = regexp.MustCompile(`(?i)\b(?:host|hostaddr|user|user id|uid|username|dbname|database|initial catalog|` +
+		`data source|server|port|service)\s*=`)
 	// A user and a password before a host with a port or a database, without a scheme.
 	userAtHost = regexp.MustCompile(`^(?:-{1,2}[a-z-]+=)?(?:pg:)?([^\s:/\\@=,]{2,}):([^\s@/\\,][^\s@,]*)@[\w.-]+(?::\d+(?:/\S*)?|/\S*)$`)
 )

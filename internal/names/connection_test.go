@@ -10,11 +10,15 @@ import (
 // columns and conditions are none.
 func TestConnection(t *testing.T) {
 	for _, text := range []string{
-		"postgres://steward:secret@host/clinic", "postgres:/steward:secret@host/clinic", "POSTGRESQL://host/clinic?user=a", "postgresql+psycopg2://a:b@host/c",
-		"--file=postgres://a:b@c/d", "pg:postgres://a:b@c/d", "mysql://a:b@c/d", "mongodb+srv://a:b@c", "jdbc:postgresql://c/d?user=a&password=b",
+		"postgres://steward:secret@host/clinic", "postgres:/steward:secret@host/clinic", "POSTGRESQL://host/clinic?user=a",
+		"postgresql+psycopg2://a:b@host/c",
+		"--file=postgres://a:b@c/d", "pg:postgres://a:b@c/d", "mysql://a:b@c/d", "mongodb+srv://a:b@c",
+		"jdbc:postgresql://c/d?user=a&password=b",
 		"jdbc:oracle:thin:scott/tiger@//db:1521/x", "https://u:secret@host/visits.csv", "ftp://u:s/e@c@host/x",
-		"host=db user=steward password=secret", "password=secret dbname=clinic", "Server=db;User Id=sa;Pwd=secret", "Driver={ODBC};SERVER=db;PWD=secret",
-		"steward:secret@host/clinic", "steward:secret@db.example.org:5432/clinic", "pg:steward:secret@host/clinic", "-o=steward:secret@host/clinic",
+		"host=db user=steward password=secret", "password=secret dbname=clinic", "Server=db;User Id=sa;Pwd=secret",
+		"Driver={ODBC};SERVER=db;PWD=secret",
+		"steward:secret@host/clinic", "steward:secret@db.example.org:5432/clinic", "pg:steward:secret@host/clinic",
+		"-o=steward:secret@host/clinic",
 		"pg:visits?password=secret",
 	} {
 		if !names.Connection(text) {
@@ -22,8 +26,10 @@ func TestConnection(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"visits.csv", "pg:clinic.visits", "pg:visits?service=clinic", "sqlite:clinic.db?table=visits", "sqlite:data@2024/clinic.db", `C:\data\a@b`, "C:/a@b.csv",
-		"visits.xlsx?sheet=2024", "password = 1", "password=text", "age=20:80", "a@b.csv", "dose:@home", "https://host/visits.csv", "host = 'a'", "12:30@ward b", "mailto:ann@example.org", "team:ann@example.org",
+		"visits.csv", "pg:clinic.visits", "pg:visits?service=clinic", "sqlite:clinic.db?table=visits",
+		"sqlite:data@2024/clinic.db", `C:\data\a@b`, "C:/a@b.csv",
+		"visits.xlsx?sheet=2024", "password = 1", "password=text", "age=20:80", "a@b.csv", "dose:@home",
+		"https://host/visits.csv", "host = 'a'", "12:30@ward b", "mailto:ann@example.org", "team:ann@example.org",
 	} {
 		if names.Connection(text) {
 			t.Errorf("%s: is taken for a connection string", text)

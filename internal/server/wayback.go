@@ -35,8 +35,6 @@ func (s *Server) WayBack() []noren.Text {
 		steps = append(steps, noren.Textf("move %s to another place, as evidence", path("audit.log")), back(path("audit.log")))
 	case sealStoreAudit, sealStoreLedger:
 		steps = append(steps, back(path("server.db")), accept)
-	default: // the audit log cannot be written
-		return []noren.Text{noren.Textf("free space on the disk of %s: the server then goes on by itself", path())}
 	case sealAuditLedger:
 		steps = append(steps, back(path("server.db"), path("audit.log")), accept)
 	case sealLedgerGone:
@@ -47,6 +45,8 @@ func (s *Server) WayBack() []noren.Text {
 		steps = append(steps, back(path("key", "key.pem")), accept)
 	case sealStoreDamage:
 		steps = append(steps, noren.Textf("move %s to another place", path("server.db")), back(path("server.db")), accept)
+	default: // the audit log cannot be written
+		return []noren.Text{noren.Textf("free space on the disk of %s: the server then goes on by itself", path())}
 	}
 	return append(steps, noren.Textf("start it again, as now: noren serve --dir %s with its other flags", path()))
 }

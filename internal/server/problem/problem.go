@@ -1,7 +1,8 @@
 // Package problem makes the error bodies of the server's HTTP interface (RFC 9457).
 //
 // A body never holds a cell's value, a path of the host, SQL or a stack: texts come from
-// errors of type [*noren.Error] alone, and folders are cut from the names of files.
+// errors of type [*noren.Error] alone. A file is shown by its last part; folders of the server are
+// also cut from what is a string still.
 package problem
 
 import (
@@ -162,7 +163,7 @@ func From(err error, own ...string) *Problem {
 	if errors.As(err, &faults) && len(faults) > 0 {
 		out := c.of(faults[0])
 		for _, f := range faults {
-			out.Errors = append(out.Errors, c.fault(f, noren.Texts{f.Said()}))
+			out.Errors = append(out.Errors, c.fault(f, noren.Texts{f.Said().WithoutFolders()}))
 		}
 		return out
 	}
@@ -214,7 +215,7 @@ func (c cleaner) of(e *noren.Error) *Problem {
 		}
 	}
 	out.said, out.advice, out.own = chain(e), hint(e), c
-	out.Detail, out.Hint, out.Where = c.shown(lang.English, out.said), c.clean(out.advice.String()), c.clean(e.Place())
+	out.Detail, out.Hint, out.Where = c.shown(lang.English, out.said), c.clean(out.advice.String()), c.where(e)
 	return out
 }
 
@@ -241,7 +242,7 @@ func ofKind(k noren.Kind) string {
 func chain(e *noren.Error) (said noren.Texts) {
 	for e != nil {
 		if e.What != "" {
-			said = append(said, e.Said())
+			said = append(said, e.Said().WithoutFolders())
 		}
 		var next *noren.Error
 		if e.Err == nil || !errors.As(e.Err, &next) {
@@ -264,16 +265,21 @@ func (c cleaner) shown(l lang.Lang, said noren.Texts) string {
 	return strings.Join(parts, ": ")
 }
 
+// where is the place of an error, with the last part of a file alone.
+func (c cleaner) where(e *noren.Error) string {
+	return c.clean((&noren.Error{Where: noren.WithoutFolders(e.Where)}).Place())
+}
+
 // fault is one of several faults, which says this.
 func (c cleaner) fault(e *noren.Error, said noren.Texts) Fault {
-	return Fault{Pointer: c.clean(e.Place()), Detail: c.shown(lang.English, said), said: said}
+	return Fault{Pointer: c.where(e), Detail: c.shown(lang.English, said), said: said}
 }
 
 // hint is the outermost hint.
 func hint(e *noren.Error) noren.Text {
 	for e != nil {
 		if e.Hint != "" {
-			return e.Advice()
+			return e.Advice().WithoutFolders()
 		}
 		var next *noren.Error
 		if e.Err == nil || !errors.As(e.Err, &next) {

@@ -1,0 +1,79 @@
+package noren
+
+import (
+	"io/fs"
+	"strings"
+)
+
+// WithoutFolders is an argument of a text in which each file is its last part alone, for readers
+// who are not to learn the folders of a host. Texts, places and errors of this package within
+// it are changed likewise; a string is a name and stays as it is.
+func WithoutFolders(arg any) any {
+	switch arg := arg.(type) {
+	case File:
+		return arg.last()
+	case Position:
+		arg.File = WithoutFolders(fileOf(arg.File))
+		return arg
+	case Place:
+		return Place(withoutFolders(arg))
+	case Text:
+		return arg.WithoutFolders()
+	case Texts:
+		return arg.withoutFolders()
+	case Lines:
+		return Lines(Texts(arg).withoutFolders())
+	case *Error:
+		if arg == nil {
+			return arg
+		}
+		out := *arg
+		out.Where, out.Args, out.HintArgs = WithoutFolders(arg.Where), withoutFolders(arg.Args), withoutFolders(arg.HintArgs)
+		if inner, ok := WithoutFolders(arg.Err).(error); ok {
+			out.Err = inner
+		}
+		return &out
+	case *fs.PathError:
+		if arg == nil {
+			return arg
+		}
+		return &fs.PathError{Op: arg.Op, Path: string(File(arg.Path).last()), Err: arg.Err}
+	}
+	return arg
+}
+
+// WithoutFolders is the text with the last part of each file alone.
+func (t Text) WithoutFolders() Text { return Text{t.Format, withoutFolders(t.Args)} }
+
+func (t Texts) withoutFolders() Texts {
+	out := make(Texts, len(t))
+	for i, one := range t {
+		out[i] = one.WithoutFolders()
+	}
+	return out
+}
+
+func withoutFolders(args []any) []any {
+	if args == nil {
+		return nil
+	}
+	out := make([]any, len(args))
+	for i, arg := range args {
+		out[i] = WithoutFolders(arg)
+	}
+	return out
+}
+
+// fileOf is the file of a position, which may be named by a string, with its type.
+func fileOf(file any) any {
+	if name, ok := file.(string); ok && name != "" {
+		return File(name)
+	}
+	return file
+}
+
+// last is the part behind the last separator of any system.
+func (f File) last() File {
+	path := strings.TrimRight(string(f), `/\`)
+	return File(path[strings.LastIndexAny(path, `/\`)+1:])
+}
