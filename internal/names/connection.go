@@ -10,7 +10,8 @@ import (
 // with a user and a password; a password among the parameters of a URL; and the keywords of
 // libpq and ODBC, which name a password beside a server, a user or a database.
 var (
-	databaseURL   = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|oracle|mongodb|redis|rediss|clickhouse|snowflake)` +
+	databaseURL = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|oracle|mongodb|` +
+		`redis|rediss|clickhouse|snowflake)` +
 		`(?:\+[a-z0-9]+)*:/{1,2}|\bjdbc:[a-z0-9]+:|[a-z][a-z0-9+.-]*://[^/?#@\s]*:[^?#\s]*@`)
 	databaseParam = regexp.MustCompile(`(?i)[?&](?:password|passwd|pwd|sslpassword)=`)
 	secretWord    = regexp.MustCompile(`(?i)\b(?:password|passwd|pwd)\s*=`)
