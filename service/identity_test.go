@@ -126,9 +126,9 @@ func asks(dir string) []change {
 		{field: "request_key", free: free},
 		{field: "reuse", free: free},
 		{field: "unaccounted", free: "without it the data set is one of the ledger"},
-		{field: "spec_file", base: patch{"schema": nil}, file: "spec.yaml", text: "version: 1\ncolumns:\n  who: {type: category}\n  sex: {type: category}\n  age: {type: integer}\n  x: {type: integer}\n  y: {type: decimal}\n"},
-		{field: "schema", with: patch{"schema": patch{"columns": patch{"x": patch{"type": "integer"}}}}},
-		{field: "schema", with: patch{"schema": patch{"input": patch{"missing": []string{"?"}}}}},
+		{field: "spec_file", base: patch{"spec": nil}, file: "spec.yaml", text: "version: 1\ncolumns:\n  who: {type: category}\n  sex: {type: category}\n  age: {type: integer}\n  x: {type: integer}\n  y: {type: decimal}\n"},
+		{field: "spec", with: patch{"spec": patch{"columns": patch{"x": patch{"type": "integer"}}}}},
+		{field: "spec", with: patch{"spec": patch{"input": patch{"missing": []string{"?"}}}}},
 		{field: "Outputs", free: "files that the caller writes"},
 	}
 }
@@ -149,7 +149,7 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 	s, dir := identityStage(t)
 	own, public := filepath.Join(dir, "own.csv"), filepath.Join(dir, "public.csv")
 	usual := func(more patch) patch {
-		out := patch{"dataset": own, "epsilon": "1", "unaccounted": true, "spec_file": filepath.Join(dir, "spec.yaml"), "schema": patch{"columns": patch{"sex": patch{"type": "category"}}}}
+		out := patch{"dataset": own, "epsilon": "1", "unaccounted": true, "spec_file": filepath.Join(dir, "spec.yaml"), "spec": patch{"columns": patch{"sex": patch{"type": "category"}}}}
 		for k, v := range more {
 			out[k] = v
 		}
@@ -319,7 +319,7 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 				{field: "unaccounted", free: "refused: a model is one of a ledger"},
 				{field: "neighbours", free: "fixed by the definition"},
 				{field: "spec_file", free: "fixed by the definition"},
-				{field: "schema", free: "fixed by the definition"},
+				{field: "spec", free: "fixed by the definition"},
 				{field: "Outputs", free: "files that the caller writes"},
 				{field: "query", with: patch{"query": patch{"count": "off"}}},
 				{field: "query_file", base: patch{"query": nil, "query_file": filepath.Join(dir, "query.json")}, file: "query.json", text: `{"count":"off"}`},

@@ -45,7 +45,7 @@ func server(t testing.TB) (*pgconn.PgConn, string) {
 
 func run(t testing.TB, conn *pgconn.PgConn, sql string) {
 	t.Helper()
-	if err := conn.Exec(t.Context(), sql).Close(); err != nil {
+	if err := conn.Exec(context.WithoutCancel(t.Context()), sql).Close(); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 }
