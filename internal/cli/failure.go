@@ -59,17 +59,23 @@ func (t *terminal) failed(err error, kind noren.Kind, asJSON bool) {
 // fault is one error as a document has it.
 func (t *terminal) fault(err error) api.Fault {
 	out := api.Fault{Code: noren.CodeOf(err), Message: t.lang.Error(err)}
-	var several interface{ Unwrap() []error }
-	if errors.As(err, &several) && len(several.Unwrap()) != 1 {
-		return out
-	}
-	var e *noren.Error
-	for cause := err; errors.As(cause, &e); cause = e.Err { // the outermost of each
-		if out.Where == "" {
-			out.Where = e.Place()
+	for err != nil {
+		if e, ok := err.(*noren.Error); ok { // of each the outermost counts
+			if out.Where == "" {
+				out.Where = e.Place()
+			}
+			if out.Hint == "" {
+				out.Hint = t.lang.Shown(e.Advice())
+			}
 		}
-		if out.Hint == "" {
-			out.Hint = t.lang.Shown(e.Advice())
+		several, ok := err.(interface{ Unwrap() []error })
+		switch {
+		case !ok:
+			err = errors.Unwrap(err)
+		case len(several.Unwrap()) == 1:
+			err = several.Unwrap()[0]
+		default:
+			return out
 		}
 	}
 	return out
