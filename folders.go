@@ -2,6 +2,7 @@ package noren
 
 import (
 	"io/fs"
+	"os"
 	"strings"
 )
 
@@ -38,6 +39,11 @@ func WithoutFolders(arg any) any {
 			return arg
 		}
 		return &fs.PathError{Op: arg.Op, Path: string(File(arg.Path).last()), Err: arg.Err}
+	case *os.LinkError:
+		if arg == nil {
+			return arg
+		}
+		return &os.LinkError{Op: arg.Op, Old: string(File(arg.Old).last()), New: string(File(arg.New).last()), Err: arg.Err}
 	}
 	return arg
 }

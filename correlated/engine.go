@@ -66,7 +66,7 @@ func (e *engine) rates(b float64) []float64 {
 
 func (e *engine) leakage(ctx context.Context, b float64) (*Leakage, error) {
 	if !(b > 0) || math.IsInf(b, 1) {
-		return nil, noren.Usagef(noren.Phrase("scale"), "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	rates := e.rates(b)
 	if e.box != nil && (e.boundOnly || e.options.Method == Tanh || e.options.Method == Range) {
@@ -117,12 +117,12 @@ func (m *memberEngine) leakage(ctx context.Context, rates []float64) (*Leakage, 
 	case Exact:
 		l, err := m.exact(ctx, rates)
 		if isBudget(err) {
-			return nil, &noren.Error{Kind: noren.NotMet, Where: noren.Phrase("method"), What: "the exact leakage is beyond the budget", Hint: "raise the budget, or let the method be auto", Err: err}
+			return nil, &noren.Error{Kind: noren.NotMet, Where: "method", What: "the exact leakage is beyond the budget", Hint: "raise the budget, or let the method be auto", Err: err}
 		}
 		return l, err
 	case Quilt:
 		if m.model.Kind() != "chain" {
-			return nil, noren.Usagef(noren.Phrase("method"), "the quilted evaluation is for chains, and this model is a %s", m.model.Kind())
+			return nil, noren.Usagef("method", "the quilted evaluation is for chains, and this model is a %s", m.model.Kind())
 		}
 		return m.quilted(ctx, rates)
 	case Tanh:

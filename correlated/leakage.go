@@ -43,7 +43,7 @@ func ParseMethod(s string) (Method, error) {
 			return Method(i), nil
 		}
 	}
-	return 0, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("method"), What: "there is no such method", Hint: "choose one of %s", HintArgs: []any{strings.Join(methodNames[:], ", ")}}
+	return 0, &noren.Error{Kind: noren.Usage, Where: "method", What: "there is no such method", Hint: "choose one of %s", HintArgs: []any{strings.Join(methodNames[:], ", ")}}
 }
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -111,7 +111,7 @@ func (o *LeakageOptions) validate() error {
 		return noren.Usagef("arm", "the arm is a number of records, or 0 to choose it by the gap")
 	}
 	if int(o.Method) >= len(methodNames) {
-		return noren.Usagef(noren.Phrase("method"), "there is no such method")
+		return noren.Usagef("method", "there is no such method")
 	}
 	return nil
 }

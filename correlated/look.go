@@ -35,7 +35,7 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 		return nil, noren.Usagef("query", "a view is of a query with one coordinate")
 	}
 	if !(b > 0) || math.IsInf(b, 1) {
-		return nil, noren.Usagef(noren.Phrase("scale"), "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	known := make([]int, m.Records())
 	for i := range known {

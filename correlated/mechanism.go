@@ -387,7 +387,7 @@ func (m *Mechanism) Accuracy(level float64, records int64) (Accuracy, error) {
 		return Accuracy{}, noren.Usagef("level", "expected a confidence above 0 and below 1")
 	}
 	if n := m.options.Model.Model.Records(); records != 0 && records != int64(n) {
-		return Accuracy{}, &noren.Error{Kind: noren.Usage, Code: codeRecords, Where: noren.Phrase("records"), What: "expected %d, the records of the model, got %d", Args: []any{n, records}}
+		return Accuracy{}, &noren.Error{Kind: noren.Usage, Code: codeRecords, Where: "records", What: "expected %d, the records of the model, got %d", Args: []any{n, records}}
 	}
 	return Accuracy{level, m.within(level)}, nil
 }

@@ -23,7 +23,7 @@ func Charge(ctx context.Context, m Model, q *Query, b float64) (float64, error) 
 		return 0, err
 	}
 	if !(b > 0) || math.IsInf(b, 1) {
-		return 0, noren.Usagef(noren.Phrase("scale"), "the noise scale is a positive number")
+		return 0, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	if e.box != nil {
 		l, err := e.leakage(ctx, b)

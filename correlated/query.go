@@ -175,7 +175,7 @@ func (q *Query) check(m Model) error {
 			most = max(most, m.States(i))
 		}
 		if len(q.count) == 0 {
-			return noren.Usagef(noren.Phrase("count"), "a count needs at least one state")
+			return noren.Usagef("count", "a count needs at least one state")
 		}
 		for j, v := range q.count {
 			if v < 0 || v >= most {

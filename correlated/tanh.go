@@ -307,5 +307,5 @@ func (m *memberEngine) asTree(what noren.Phrase) (*Tree, error) {
 	case *Tree:
 		return model, nil
 	}
-	return nil, noren.Usagef(noren.Phrase("method"), "%s needs a chain or a tree, and this model is a %s", what, m.model.Kind())
+	return nil, noren.Usagef("method", "%s needs a chain or a tree, and this model is a %s", what, m.model.Kind())
 }

@@ -72,7 +72,7 @@ func NewOracle(name string, k int, epsilon float64) (Oracle, error) {
 	case "subset":
 		return NewSubset(k, epsilon)
 	}
-	return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("mechanism"), What: "not one of %s", Args: []any{strings.Join(Names(), ", ")}}
+	return nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "not one of %s", Args: []any{strings.Join(Names(), ", ")}}
 }
 
 // Errors of reports. None holds what the report says.

@@ -162,11 +162,11 @@ func (m *Mechanism) choose(epsilon, delta float64) (Calibrated, error) {
 	if o.Calibrated != nil {
 		n := *o.Calibrated
 		if n.Epsilon != epsilon || n.Delta != delta || o.Noise != "" && o.Noise != n.Family {
-			return n, noren.Usagef(noren.Phrase("noise"), "the noise has another epsilon, delta or family than the options").Hinted("make it for the epsilon that the interval leaves")
+			return n, noren.Usagef("noise", "the noise has another epsilon, delta or family than the options").Hinted("make it for the epsilon that the interval leaves")
 		}
 		again, err := remade(n)
 		if err == nil && again != n {
-			err = noren.Usagef(noren.Phrase("noise"), "the noise was not made by the functions of this package")
+			err = noren.Usagef("noise", "the noise was not made by the functions of this package")
 		}
 		return n, err
 	}
@@ -187,7 +187,7 @@ func (m *Mechanism) choose(epsilon, delta float64) (Calibrated, error) {
 	case GlobalLaplace:
 		return GlobalNoise(epsilon)
 	}
-	return Calibrated{}, noren.Usagef(noren.Phrase("noise"), "unknown family of noise").Hinted("lomax, student-t, laplace, gaussian or global-laplace")
+	return Calibrated{}, noren.Usagef("noise", "unknown family of noise").Hinted("lomax, student-t, laplace, gaussian or global-laplace")
 }
 
 // remade makes a noise again from its parameters.
@@ -204,7 +204,7 @@ func remade(n Calibrated) (Calibrated, error) {
 	case GlobalLaplace:
 		return GlobalNoise(n.Epsilon)
 	}
-	return Calibrated{}, noren.Usagef(noren.Phrase("noise"), "unknown family of noise")
+	return Calibrated{}, noren.Usagef("noise", "unknown family of noise")
 }
 
 // Name is "outlier.count".
@@ -276,13 +276,13 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 func (m *Mechanism) Covers(atMost, records int64) error {
 	if m.set.Neighbours == account.ReplaceOne && records != int64(m.plan.Records) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: "records", Where: noren.Phrase("records"), What: "expected the data set's public number of records, %d, got %d", Args: []any{records, m.plan.Records},
+			Kind: noren.Usage, Code: "records", Where: "records", What: "expected the data set's public number of records, %d, got %d", Args: []any{records, m.plan.Records},
 			Hint: "a data set of replace-one neighbours states the number of its records",
 		}
 	}
 	if most := MaxRecords(len(m.frame.axes)); atMost > int64(most) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: codeTooMany, Where: noren.Phrase("records"), What: "expected at most %d records for %d columns, got a bound of %d", Args: []any{most, len(m.frame.axes), atMost},
+			Kind: noren.Usage, Code: codeTooMany, Where: "records", What: "expected at most %d records for %d columns, got a bound of %d", Args: []any{most, len(m.frame.axes), atMost},
 			Hint: "use fewer columns, or state a smaller bound of the number of records",
 		}
 	}

@@ -216,7 +216,7 @@ func (n Calibrated) distribution() (continuous, error) {
 	case Laplace, GlobalLaplace:
 		return noise.ContinuousLaplace{}, nil
 	}
-	return nil, noren.Usagef(noren.Phrase("noise"), "unknown family of noise").Hinted("lomax, student-t, laplace, gaussian or global-laplace")
+	return nil, noren.Usagef("noise", "unknown family of noise").Hinted("lomax, student-t, laplace, gaussian or global-laplace")
 }
 
 // SD is the standard deviation of the noise for a bound s, before rounding;

@@ -29,7 +29,7 @@ func (r PlanRow) Useful() bool { return min(r.Smooth, r.Global) < 0.5 }
 // share the public guess of the share of outliers. Other facts are f's.
 func PlanTable(f Facts, share float64, records []int, epsilons []float64) ([]PlanRow, error) {
 	if !(share > 0 && share <= 1) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("share"), What: "the expected share of outliers must lie between 0 and 1"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "share", What: "the expected share of outliers must lie between 0 and 1"}
 	}
 	var rows []PlanRow
 	for _, n := range records {

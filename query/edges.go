@@ -48,13 +48,13 @@ func NewEdges(ctx context.Context, o Options, bins int) (*Edges, error) {
 	o.Kind = Quantile
 	switch {
 	case bins < 2 || bins > maxBins:
-		return nil, noren.Usagef(noren.Phrase("count"), "expected 2 to %d bins, got %d", maxBins, bins)
+		return nil, noren.Usagef("count", "expected 2 to %d bins, got %d", maxBins, bins)
 	case len(o.By) > 0 || len(o.Keys) > 0:
-		return nil, noren.Usagef(noren.Phrase("groups"), "expected none: edges are of one group").Hinted("select the records of a group by a predicate")
+		return nil, noren.Usagef("groups", "expected none: edges are of one group").Hinted("select the records of a group by a predicate")
 	case o.Rank != "":
 		return nil, noren.Usagef("rank", "expected none: the ranks follow from the number of bins")
 	case o.Noise != "" && o.Noise != Exponential:
-		return nil, noren.Usagef(noren.Phrase("mechanism"), "expected exponential, got %q", string(o.Noise))
+		return nil, noren.Usagef("mechanism", "expected exponential, got %q", string(o.Noise))
 	}
 	q, err := New(ctx, o)
 	if err != nil {

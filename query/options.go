@@ -173,7 +173,7 @@ func (o *Options) validate() error {
 	}
 	switch {
 	case needsColumn && o.Column == "":
-		faults = append(faults, noren.Usagef(noren.Phrase("column"), "a %s needs a column", o.Kind).Hinted("the columns are %s", fieldNames(o.Fields)))
+		faults = append(faults, noren.Usagef("column", "a %s needs a column", o.Kind).Hinted("the columns are %s", fieldNames(o.Fields)))
 	case !needsColumn && o.Column != "":
 		fault("column", "a count has no column: it counts records", "count those that have a value with the condition: not column is missing")
 	case needsColumn:

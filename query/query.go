@@ -110,7 +110,7 @@ func (q *Query) checkSize() error {
 		}
 	}
 	if size > maxAnswer {
-		return noren.Usagef(noren.Phrase("groups"), "%d groups of %d bins make an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer).Hinted("ask for fewer groups or bins")
+		return noren.Usagef("groups", "%d groups of %d bins make an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer).Hinted("ask for fewer groups or bins")
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (q *Query) Loss(n account.Neighbours, unit string) (account.Loss, error) {
 func (q *Query) Covers(atMost, _ int64) error {
 	if atMost > maxRecords {
 		return &noren.Error{
-			Kind: noren.Usage, Code: "too-many-records", Where: noren.Phrase("records"),
+			Kind: noren.Usage, Code: "too-many-records", Where: "records",
 			What: "expected at most %d records, got a bound of %d", Args: []any{int64(maxRecords), atMost}, Hint: "state a smaller bound of the number of records",
 		}
 	}

@@ -217,7 +217,7 @@ func (q *Query) Accuracy(level float64, records int64) (Accuracy, error) {
 		return Accuracy{}, noren.Usagef("level", "the confidence must be above 0 and below 1").Hinted("0.95 is usual")
 	}
 	if records < 1 || records > maxRecords {
-		return Accuracy{}, noren.Usagef(noren.Phrase("records"), "a guess of how many records a group has must be 1 to 2^31")
+		return Accuracy{}, noren.Usagef("records", "a guess of how many records a group has must be 1 to 2^31")
 	}
 	return q.kernel.accuracy(level, records)
 }

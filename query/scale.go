@@ -146,7 +146,7 @@ func gaussianVariance(s sensitivity, rho account.Rho) *big.Rat {
 func gaussianRho(s sensitivity, sigma2 string) (account.Rho, error) {
 	twice, ok := new(big.Rat).SetString(sigma2)
 	if !ok || twice.Sign() <= 0 {
-		return 0, &noren.Error{Where: noren.Phrase("noise"), What: "its variance is not a number above 0"}
+		return 0, &noren.Error{Where: "noise", What: "its variance is not a number above 0"}
 	}
 	twice.Add(twice, twice)
 	return account.RhoUp(new(big.Rat).Quo(new(big.Rat).SetInt(s.l2Square), twice))

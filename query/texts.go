@@ -67,12 +67,12 @@ func (o *Options) readGroups(t Texts, describe func(string) Described) error {
 		}
 		return nil
 	case t.Groups != nil && len(t.Keys) > 0:
-		return noren.Usagef(noren.Phrase("keys"), "expected keys or a file of keys, got both")
+		return noren.Usagef("keys", "expected keys or a file of keys, got both")
 	case t.Groups != nil:
 		o.Keys = t.Groups
 		return nil
 	case len(t.Keys) > len(o.By):
-		return noren.Usagef(noren.Phrase("keys"), "%d lists of keys for %d columns", len(t.Keys), len(o.By))
+		return noren.Usagef("keys", "%d lists of keys for %d columns", len(t.Keys), len(o.By))
 	}
 	groups := [][]string{nil}
 	for j, column := range o.By {
@@ -84,10 +84,10 @@ func (o *Options) readGroups(t Texts, describe func(string) Described) error {
 			values = t.Keys[j]
 		}
 		if len(values) == 0 {
-			return noren.Usagef(noren.Phrase("keys"), "expected a public list of the values of column %s: a list that was read from the data would reveal who is in it", column).Hinted("list the values, or state keys of the column in the schema")
+			return noren.Usagef("keys", "expected a public list of the values of column %s: a list that was read from the data would reveal who is in it", column).Hinted("list the values, or state keys of the column in the schema")
 		}
 		if len(groups) > maxGroups/len(values) {
-			return noren.Usagef(noren.Phrase("keys"), "more than %d keys", maxGroups)
+			return noren.Usagef("keys", "more than %d keys", maxGroups)
 		}
 		var next [][]string
 		for _, g := range groups {

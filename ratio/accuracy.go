@@ -45,7 +45,7 @@ func (m *Mechanism) Accuracy(level float64, n int64) (Accuracy, error) {
 		return Accuracy{}, noren.Usagef("level", "expected a confidence above 0 and below 1").Hinted("0.95 is usual")
 	}
 	if n < 1 {
-		return Accuracy{}, noren.Usagef(noren.Phrase("records"), "expected a number of private records of at least 1")
+		return Accuracy{}, noren.Usagef("records", "expected a number of private records of at least 1")
 	}
 	out := Accuracy{Level: level, Records: n}
 	for _, k := range m.kernels {

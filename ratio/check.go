@@ -246,7 +246,7 @@ func (c *Check) Release(ctx context.Context, x *Points, src *noise.Source) (*Sum
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared, or more than 2^30"}
 	}
 	if x.Dim != len(c.low) {
-		return nil, noren.Usagef(noren.Phrase("records"), "private and public records have another number of coordinates")
+		return nil, noren.Usagef("records", "private and public records have another number of coordinates")
 	}
 	out := &Sums{Sums: make([]int64, len(c.names))}
 	row := make([]float64, len(c.names))

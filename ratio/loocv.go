@@ -37,7 +37,7 @@ import (
 func LOOCV(ctx context.Context, k *Kernel, x, e *Points, lambdas []float64) ([]float64, error) {
 	n, nE := x.Rows, e.Rows
 	if n < 2 {
-		return nil, noren.Usagef(noren.Phrase("records"), "at least two records are needed to leave one out")
+		return nil, noren.Usagef("records", "at least two records are needed to leave one out")
 	}
 	for _, lambda := range lambdas {
 		if !(lambda > 0) || math.IsInf(lambda, 1) {

@@ -56,7 +56,7 @@ const fixedBits = 52
 func (k *Kernel) Sum(ctx context.Context, x *Points) ([]*big.Int, error) {
 	b := k.Size()
 	if x.Dim != k.Centres.Dim {
-		return nil, noren.Usagef(noren.Phrase("records"), "records and centres have another number of coordinates")
+		return nil, noren.Usagef("records", "records and centres have another number of coordinates")
 	}
 	type wide struct{ hi, lo uint64 }
 	total := make([]wide, b)
@@ -96,7 +96,7 @@ func (k *Kernel) Sum(ctx context.Context, x *Points) ([]*big.Int, error) {
 // divided by n, rounded once.
 func (k *Kernel) Mean(ctx context.Context, x *Points) ([]float64, error) {
 	if x.Rows < 1 {
-		return nil, noren.Usagef(noren.Phrase("records"), "at least one record is needed")
+		return nil, noren.Usagef("records", "at least one record is needed")
 	}
 	s, err := k.Sum(ctx, x)
 	if err != nil {

@@ -52,7 +52,7 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared"}
 	}
 	if x.Dim != o.Public.Dim {
-		return nil, noren.Usagef(noren.Phrase("records"), "private and public records have another number of coordinates")
+		return nil, noren.Usagef("records", "private and public records have another number of coordinates")
 	}
 	out, err := m.releaseSums(ctx, x, src)
 	if err != nil {

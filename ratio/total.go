@@ -39,13 +39,13 @@ func (c *Check) Covers(atMost, records int64) error {
 func covers(n account.Neighbours, declared int, atMost, records int64) error {
 	if n == account.ReplaceOne && records != int64(declared) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: "records", Where: noren.Phrase("records"), What: "expected the data set's public number of records, %d, got %d", Args: []any{records, declared},
+			Kind: noren.Usage, Code: "records", Where: "records", What: "expected the data set's public number of records, %d, got %d", Args: []any{records, declared},
 			Hint: "a data set of replace-one neighbours states the number of its records",
 		}
 	}
 	if atMost > maxRecords {
 		return &noren.Error{
-			Kind: noren.Usage, Code: "too-many-records", Where: noren.Phrase("records"), What: "expected at most %d records, got a bound of %d", Args: []any{maxRecords, atMost},
+			Kind: noren.Usage, Code: "too-many-records", Where: "records", What: "expected at most %d records, got a bound of %d", Args: []any{maxRecords, atMost},
 			Hint: "state a smaller bound of the number of records",
 		}
 	}

@@ -34,7 +34,7 @@ const LeastMemory = 64 << 20
 // Errors are those of [kanon.Anonymize], or of kind Usage about a field of the request.
 func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.Release, error) {
 	if r.Output == "" {
-		return nil, noren.Usagef(noren.Phrase("output"), "expected a file, got no name")
+		return nil, noren.Usagef("output", "expected a file, got no name")
 	}
 	job, sp, done, err := s.releaseJob(ctx, r)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*spec.Spec, error) {
 	switch {
 	case r.Output == "-" && r.Stdout == nil:
-		return nil, noren.Usagef(noren.Phrase("output"), "expected a file, got - without a standard output")
+		return nil, noren.Usagef("output", "expected a file, got - without a standard output")
 	case r.Certificate != "" && file.IsDatabase(r.Output):
 		return nil, noren.Usagef("certificate", "certifies the bytes of a file, and a table has none").Hinted("release to a file")
 	case r.Assess && (r.Output == "-" || file.IsDatabase(r.Output) || r.SplitRows > 0):
@@ -290,7 +290,7 @@ func releaseOutput(ctx context.Context, r *api.AnonymizeRequest, sp *spec.Spec, 
 			return kanon.Output{}, noren.Usagef("output-delimiter, output-encoding", "are for text files")
 		}
 		if choice == formula.Text {
-			return kanon.Output{}, noren.Usagef(noren.Phrase("formulas"), "is for text files: in a table of a database, a text is no formula")
+			return kanon.Output{}, noren.Usagef("formulas", "is for text files: in a table of a database, a text is no formula")
 		}
 		t, err := file.NewTarget(ctx, r.Output, r.Force, "")
 		return kanon.Output{Path: r.Output, Force: r.Force, Target: t}, err

@@ -26,7 +26,7 @@ func (s *Service) newCorrelatedForm(ctx context.Context, a *asked, q *api.Questi
 		return nil, noren.Usagef(noren.Textf("data set %s", a.Name), "has no model of dependent records").Coded(release.CodeModel)
 	}
 	if q.Noise != "" && q.Noise != string(correlated.Laplace) {
-		return nil, noren.Usagef(noren.Phrase("noise"), "expected laplace, got another")
+		return nil, noren.Usagef("noise", "expected laplace, got another")
 	}
 	asked, o, err := s.modelQuery(ctx, &api.ModelQuery{Query: q.Query, Adversaries: q.Adversaries}, m)
 	if err != nil {

@@ -70,7 +70,7 @@ func (q *Questions) Located(err error) error {
 // without a number where there is one question.
 func (q *Questions) at(where any) any {
 	i := 0
-	if place, ok := where.(noren.Place); ok {
+	if place, ok := where.(noren.Place); ok && len(place) == 2 {
 		if n, ok := place[0].(numbered); ok {
 			i, where = int(n), place[1]
 		}

@@ -318,7 +318,10 @@ func relocated(err error, at func(where any) any) error {
 		return nil
 	case *noren.Error:
 		out := *e
-		out.Where = at(e.Where)
+		out.Where = at(nil)
+		if e.Place() != "" {
+			out.Where = at(e.Where)
+		}
 		return &out
 	case interface{ Unwrap() []error }:
 		var all []error

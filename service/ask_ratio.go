@@ -85,15 +85,15 @@ func (s *Service) newRatioForm(ctx context.Context, a *asked, q *api.Question, l
 func (p *publicFigure) check(q *api.Question) (err error) {
 	switch {
 	case q.Public == "":
-		return noren.Usagef(noren.Phrase("public"), "expected the public table, got none")
+		return noren.Usagef("public", "expected the public table, got none")
 	case len(q.Columns) == 0:
-		return noren.Usagef(noren.Phrase("columns"), "expected the columns in which the tables are compared, got none")
+		return noren.Usagef("columns", "expected the columns in which the tables are compared, got none")
 	case p.Of != "share" && p.Of != "mean" && p.Of != "quantile":
 		return noren.Usagef("of", "expected share, mean or quantile, got another")
 	case p.Of == "share" && (p.Where == "" || p.Column != ""):
 		return noren.Usagef("where", "expected a condition and no column: the share is of the records that meet it")
 	case p.Of != "share" && p.Column == "":
-		return noren.Usagef(noren.Phrase("column"), "expected the column of the %s, got none", p.Of)
+		return noren.Usagef("column", "expected the column of the %s, got none", p.Of)
 	case p.Of != "quantile" && p.Rank != "":
 		return noren.Usagef("rank", "is for a quantile")
 	}
@@ -135,7 +135,7 @@ func (p *publicFigure) values(ctx context.Context, s *Service, space *ratioSpace
 	}
 	c := r.table.Column(p.Column)
 	if !c.Field.Type.IsNumber() {
-		return noren.Usagef(noren.Phrase("column"), "expected a column of numbers, got %s", c.Field.Type)
+		return noren.Usagef("column", "expected a column of numbers, got %s", c.Field.Type)
 	}
 	p.f, p.among = ratio.Numbers(c), r.among
 	return nil

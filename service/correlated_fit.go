@@ -17,7 +17,7 @@ import (
 // and holds frequencies of the table that nothing was charged for.
 func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest) (*api.CorrelatedFit, error) {
 	if (r.Column == "") == (len(r.Columns) == 0) {
-		return nil, noren.Usagef(noren.Phrase("column"), "expected a column for a chain, or columns for a tree").Hinted("give column or columns")
+		return nil, noren.Usagef("column", "expected a column for a chain, or columns for a tree").Hinted("give column or columns")
 	}
 	if r.Sequence != "" && r.Column == "" {
 		return nil, noren.Usagef("sequence", "only a chain has sequences").Hinted("leave it out, or give column")

@@ -26,7 +26,7 @@ func (s *Service) HierarchyPropose(ctx context.Context, r *api.HierarchyProposeR
 	case (r.Input == "") == !ranged:
 		return nil, noren.Usagef("", "expected either a table or a range").Hinted("name a table and its column, or low and high")
 	case (r.Input == "") != (r.Column == ""):
-		return nil, noren.Usagef(noren.Phrase("column"), "goes with a table, and a table with it")
+		return nil, noren.Usagef("column", "goes with a table, and a table with it")
 	}
 	o := hierarchy.Options{Kind: hierarchy.Kind(r.Kind), Steps: r.Steps, Layout: table.Layout(r.Layout)}
 	if r.Kind != "" && !slices.Contains(hierarchy.Kinds, o.Kind) {
@@ -75,7 +75,7 @@ func proposed(p *hierarchy.Proposal) *api.Hierarchy {
 // value. They are of kind BadData where a check fails, and of kind Usage otherwise.
 func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckRequest) (*api.HierarchyCheck, error) {
 	if r.Column == "" {
-		return nil, noren.Usagef(noren.Phrase("column"), "expected a column, got no name")
+		return nil, noren.Usagef("column", "expected a column, got no name")
 	}
 	h, err := spec.LoadHierarchy(r.Hierarchy, s.tableNotes())
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckReque
 // the table cannot be read.
 func (s *Service) HierarchyCover(ctx context.Context, r *api.HierarchyCoverRequest) (*api.HierarchyCover, error) {
 	if r.Column == "" {
-		return nil, noren.Usagef(noren.Phrase("column"), "expected a column, got no name")
+		return nil, noren.Usagef("column", "expected a column, got no name")
 	}
 	h, err := spec.LoadHierarchy(r.Hierarchy, s.tableNotes())
 	if err != nil {

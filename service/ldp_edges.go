@@ -77,7 +77,7 @@ func binCount(r *api.LDPEdgesRequest) int {
 func edgesQuestion(r *api.LDPEdgesRequest, bounds *query.Bounds) (question[*query.Edges], error) {
 	q := question[*query.Edges]{ask: &r.Ask, schema: api.LDPEdgesSchema}
 	if r.Column == "" {
-		return q, noren.Usagef(noren.Phrase("column"), "expected the column that is divided into bins")
+		return q, noren.Usagef("column", "expected the column that is divided into bins")
 	}
 	cost, err := account.ParseCost(r.Epsilon, r.Delta)
 	q.build = func(ctx context.Context, a *asked) (*query.Edges, error) {

@@ -55,7 +55,7 @@ func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*
 // checkEvaluation refuses what no option of package evaluate says.
 func checkEvaluation(r *api.LDPEvaluateRequest) error {
 	if r.Label == "" {
-		return noren.Usagef(noren.Phrase("label"), "expected the column that is to be learned")
+		return noren.Usagef("label", "expected the column that is to be learned")
 	}
 	for _, n := range []struct {
 		field        string
@@ -175,7 +175,7 @@ func learnedColumns(r *api.LDPEvaluateRequest, sp *spec.Spec, src file.Source) (
 		switch {
 		case name == r.Label:
 			if slices.Contains(r.Columns, name) || slices.Contains(r.Drop, name) {
-				return nil, nil, noren.Usagef(noren.Phrase("label"), "the class cannot be learned from itself, nor be dropped")
+				return nil, nil, noren.Usagef("label", "the class cannot be learned from itself, nor be dropped")
 			}
 			c = spec.Column{Role: table.Sensitive.String()} // its type is inferred only for the texts of missing values
 		case slices.Contains(r.Drop, name), name == sp.Unit, len(r.Columns) > 0 && !slices.Contains(r.Columns, name), identifier && len(r.Columns) == 0:

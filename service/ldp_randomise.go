@@ -29,7 +29,7 @@ import (
 // error.
 func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) (*api.LDPRandomise, error) {
 	if r.Devices != "" && r.Client == "" {
-		return nil, noren.Usagef(noren.Phrase("devices"), "devices are distinguished by the clients' ids").Hinted("name the column that holds the ids")
+		return nil, noren.Usagef("devices", "devices are distinguished by the clients' ids").Hinted("name the column that holds the ids")
 	}
 	if r.Finish != "" && r.Devices == "" {
 		return nil, noren.Usagef("finish", "a survey under way goes on with the key of its devices").Hinted("name the file of the key")
@@ -39,7 +39,7 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 		return nil, err
 	}
 	if r.Devices != "" && !sv.Remembers() {
-		return nil, noren.Usagef(noren.Phrase("devices"), "%s remembers nothing, and needs no secrets", sv.Mechanism()).Hinted("take a longitudinal mechanism or RAPPOR for reports round after round")
+		return nil, noren.Usagef("devices", "%s remembers nothing, and needs no secrets", sv.Mechanism()).Hinted("take a longitudinal mechanism or RAPPOR for reports round after round")
 	}
 	if r.Finish != "" && r.Finish != sv.Question() {
 		return nil, noren.Usagef("finish", "the survey asks %q and not %q", sv.Question(), r.Finish)
@@ -111,14 +111,14 @@ func ofColumns(of *api.LDPSurvey, columns []string) (*survey.Survey, error) {
 			names = append(names, a.Column)
 		}
 		if len(columns) > 0 && !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(columns))) {
-			return nil, noren.Usagef(noren.Phrase("column"), "the specification is of other columns: %s", strings.Join(names, ", ")).Hinted("leave it out, or change the specification")
+			return nil, noren.Usagef("column", "the specification is of other columns: %s", strings.Join(names, ", ")).Hinted("leave it out, or change the specification")
 		}
 	case len(columns) > 1:
-		return nil, noren.Usagef(noren.Phrase("column"), "several columns need each their domain").Hinted("list them under attributes: in a specification")
+		return nil, noren.Usagef("column", "several columns need each their domain").Hinted("list them under attributes: in a specification")
 	case len(columns) == 1:
 		one.Spec.Column = columns[0]
 	case one.Spec.Column == "":
-		return nil, noren.Usagef(noren.Phrase("column"), "expected the column that is reported")
+		return nil, noren.Usagef("column", "expected the column that is reported")
 	}
 	return compileSurvey(&one)
 }

@@ -71,7 +71,7 @@ func seedOf(seed *uint64) (uint64, error) {
 // people are the records of a table.
 func (s *Service) people(ctx context.Context, r *api.LDPSimulateRequest, sv *survey.Survey, o *simulate.Options) error {
 	if slices.Contains(sv.Columns(), "") {
-		return noren.Usagef(noren.Phrase("column"), "expected the column from which people are drawn")
+		return noren.Usagef("column", "expected the column from which people are drawn")
 	}
 	tab, err := s.readTexts(ctx, r.Table, sv.Columns())
 	if err != nil {

@@ -74,7 +74,7 @@ func (s *Service) LedgerExport(ctx context.Context, r *api.LedgerExportRequest) 
 		return s.exportTo(ctx, r.To)
 	}
 	if r.Output == "" {
-		return nil, noren.Usagef(noren.Phrase("output"), "say which file to write")
+		return nil, noren.Usagef("output", "say which file to write")
 	}
 	if err := atomicfile.Apart([]string{s.ledger(), s.ledger() + ".head"}, r.Output); err != nil {
 		return nil, err

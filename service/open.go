@@ -47,9 +47,9 @@ func (a *asked) records(stated int) (int, error) {
 	case stated == 0 || stated == have:
 		return have, nil
 	case have == 0:
-		return 0, noren.Usagef(noren.Phrase("records"), "the number of records is not public where neighbours are %s of one %s", a.neighbours(), a.Definition.Unit).Hinted("leave it out").Coded("records")
+		return 0, noren.Usagef("records", "the number of records is not public where neighbours are %s of one %s", a.neighbours(), a.Definition.Unit).Hinted("leave it out").Coded("records")
 	}
-	return 0, noren.Usagef(noren.Phrase("records"), "expected %d, the number of the schema, got %d", have, stated).Hinted("leave it out").Coded("records")
+	return 0, noren.Usagef("records", "expected %d, the number of the schema, got %d", have, stated).Hinted("leave it out").Coded("records")
 }
 
 // rowsKey is the secret by which the records of one person are picked.

@@ -55,7 +55,7 @@ func (s *Service) OutliersCountPrice(ctx context.Context, r *api.OutliersCountRe
 func outliers(r *api.OutliersCountRequest) (question[*outlier.Mechanism], error) {
 	q := question[*outlier.Mechanism]{ask: &r.Ask, schema: api.OutliersSchema, public: []string{r.ScaleFile}}
 	if r.Scale == "zscore" || r.Scale == "minmax" {
-		return q, noren.Usagef(noren.Phrase("scale"), "%s: the data's own moments or bounds depend on every record: one record would move all others, and the bound on what one record can change would be false", r.Scale).
+		return q, noren.Usagef("scale", "%s: the data's own moments or bounds depend on every record: one record would move all others, and the bound on what one record can change would be false", r.Scale).
 			Hinted("state public scales in a file, or the scale bounds with a public box")
 	}
 	cost, fault := account.ParseCost(r.Epsilon, r.Delta)
@@ -97,7 +97,7 @@ func (a *asked) outlierOptions(r *api.OutliersCountRequest) (*outlier.Options, e
 // outlierAxes are the columns with their public bounds and scales.
 func outlierAxes(r *api.OutliersCountRequest, d *dataset.Definition) ([]axis.Axis, error) {
 	if len(r.Columns) == 0 {
-		return nil, noren.Usagef(noren.Phrase("columns"), "say which columns make the space").Hinted("for instance x,y")
+		return nil, noren.Usagef("columns", "say which columns make the space").Hinted("for instance x,y")
 	}
 	scales, err := readScales(r.ScaleFile)
 	if err != nil {
@@ -107,7 +107,7 @@ func outlierAxes(r *api.OutliersCountRequest, d *dataset.Definition) ([]axis.Axi
 	for j, name := range r.Columns {
 		a := &axes[j]
 		if a.Field, err = d.Field(name); err != nil {
-			return nil, &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: noren.Phrase("columns"), Err: err}
+			return nil, &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: "columns", Err: err}
 		}
 		if a.Field.Type == table.Category {
 			return nil, noren.Usagef(noren.Textf("column %s", name), "distances expect integer, decimal, date or ordered, got category").Hinted("name columns of numbers").Coded(release.CodeColumnType)
@@ -127,7 +127,7 @@ func outlierAxes(r *api.OutliersCountRequest, d *dataset.Definition) ([]axis.Axi
 		case r.Scale == "bounds":
 			a.Scale = a.High - a.Low
 		case r.Scale != "" && r.Scale != "none":
-			return nil, noren.Usagef(noren.Phrase("scale"), "expected none or bounds")
+			return nil, noren.Usagef("scale", "expected none or bounds")
 		}
 	}
 	return axes, nil

@@ -97,7 +97,7 @@ func checkRatioQuestion(r *api.RatioAnswerRequest) error {
 		}
 	}
 	if slices.Contains(own, "column") && r.Column == "" {
-		return noren.Usagef(noren.Phrase("column"), "expected the column of the question, got none")
+		return noren.Usagef("column", "expected the column of the question, got none")
 	}
 	if r.Question == "regression" && (r.Target == "" || len(r.Features) == 0) {
 		missing := "target"
@@ -252,7 +252,7 @@ func (a *ratioAnswer) count() error {
 func (a *ratioAnswer) number(c *table.Column) error {
 	q := a.request
 	if c.Field.Type == table.Category || c.Field.Type == table.Ordered && q.Question == "mean" {
-		return noren.Usagef(noren.Phrase("column"), "%s is of categories, which have no %s", q.Column, q.Question).Hinted("ask for a count with a condition, or a histogram; or declare its type as decimal")
+		return noren.Usagef("column", "%s is of categories, which have no %s", q.Column, q.Question).Hinted("ask for a count with a condition, or a histogram; or declare its type as decimal")
 	}
 	if q.Question == "mean" {
 		a.out.Of = "mean of " + q.Column

@@ -124,7 +124,7 @@ func (f *ratioFit) close() {
 func (f *ratioFit) check() error {
 	q := f.request
 	if len(q.Columns) == 0 {
-		return noren.Usagef(noren.Phrase("columns"), "expected the columns of the space, got none").Hinted("age,sex: few, in which the tables differ, and that the later questions depend on")
+		return noren.Usagef("columns", "expected the columns of the space, got none").Hinted("age,sex: few, in which the tables differ, and that the later questions depend on")
 	}
 	if q.WeightColumn == "" {
 		q.WeightColumn = "weight"
@@ -137,7 +137,7 @@ func (f *ratioFit) check() error {
 func (f *ratioFit) checkOutput() error {
 	q := f.request
 	if q.Output == "" {
-		return noren.Usagef(noren.Phrase("output"), "expected a file for the weights, got none").Hinted("its meta data are written beside it")
+		return noren.Usagef("output", "expected a file for the weights, got none").Hinted("its meta data are written beside it")
 	}
 	if err := file.Check(q.Output); err != nil {
 		return err

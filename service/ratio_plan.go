@@ -22,10 +22,10 @@ import (
 // table that a reachable ledger has granted is refused (code private).
 func (s *Service) RatioPlan(ctx context.Context, r *api.RatioPlanRequest) (*api.RatioPlan, error) {
 	if len(r.Columns) == 0 {
-		return nil, noren.Usagef(noren.Phrase("columns"), "expected the columns of the space, got none").Hinted("for instance age,sex")
+		return nil, noren.Usagef("columns", "expected the columns of the space, got none").Hinted("for instance age,sex")
 	}
 	if r.Records < 1 {
-		return nil, noren.Usagef(noren.Phrase("records"), "expected the number of private records, at least 1, got %d", r.Records).Hinted("for instance 2000")
+		return nil, noren.Usagef("records", "expected the number of private records, at least 1, got %d", r.Records).Hinted("for instance 2000")
 	}
 	cost, err := account.ParseCost(r.Epsilon, r.Delta)
 	if err != nil {

@@ -64,7 +64,7 @@ func (s *Service) BeginShards(ctx context.Context, r *api.BeginShardsRequest) (*
 func (s *Service) checkShards(r *api.BeginShardsRequest) error {
 	switch {
 	case r.Output == "" || r.Output == "-" || file.IsDatabase(r.Output):
-		return noren.Usagef(noren.Phrase("output"), "expected a folder")
+		return noren.Usagef("output", "expected a folder")
 	case r.Input == "-" || file.IsDatabase(r.Input):
 		return noren.Usagef("input", "expected files that every process of the job can open")
 	case r.Report != "" || r.Previous != "" || r.PreviousSource != "" || r.Assess:

@@ -160,7 +160,7 @@ func (s *Service) Calibrate(ctx context.Context, r *api.CalibrateRequest) (*api.
 		rows = 200_000
 	}
 	if rows < 1000 || rows > 10_000_000 {
-		return nil, noren.Usagef(noren.Phrase("records"), "expected 1,000 to 10,000,000, got %d", rows)
+		return nil, noren.Usagef("records", "expected 1,000 to 10,000,000, got %d", rows)
 	}
 	dir, err := tempfile.CreateFolder(r.Dir)
 	if err != nil {

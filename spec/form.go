@@ -66,7 +66,7 @@ func (s *Spec) CheckedForm() (file.Options, error) {
 func (s *Spec) ReleaseFormulas() (formula.Choice, error) {
 	choice, err := formula.Parse(s.Anonymize.Formulas)
 	if err != nil {
-		return choice, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("formulas"), Err: err}
+		return choice, &noren.Error{Kind: noren.Usage, Where: "formulas", Err: err}
 	}
 	return choice, nil
 }

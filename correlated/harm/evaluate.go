@@ -64,7 +64,7 @@ func (c *Costs) Evaluate(b, loss float64) (*Evaluation, error) {
 		return nil, err
 	}
 	if !(b > 0 && b <= most) {
-		return nil, noren.Usagef(noren.Phrase("scale"), "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	if loss == 0 {
 		loss = c.sensitivity() / b
@@ -198,7 +198,7 @@ func (c *Costs) BestThreshold(b float64) (Threshold, error) {
 		return Threshold{}, err
 	}
 	if !(b > 0 && b <= most) {
-		return Threshold{}, noren.Usagef(noren.Phrase("scale"), "the noise scale is a positive number")
+		return Threshold{}, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	zero, more := 0.0, 0.0
 	for _, s := range c.Prior {

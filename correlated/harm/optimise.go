@@ -54,7 +54,7 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 	if s.Leakage == nil {
 		low = c.sensitivity() / s.EpsilonMax
 	} else if !(low > 0) {
-		return nil, noren.Usagef(noren.Phrase("scale"), "with a leakage, the least scale is a positive number")
+		return nil, noren.Usagef("scale", "with a leakage, the least scale is a positive number")
 	}
 	at := func(b float64) (*Evaluation, error) {
 		if err := ctx.Err(); err != nil {

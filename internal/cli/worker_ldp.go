@@ -76,7 +76,7 @@ func (f *surveyFlags) rapporSurvey() (*ldp.Rappor, *survey.Survey, error) {
 		return nil, nil, err
 	}
 	if s.Rappor() == nil {
-		return nil, nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("mechanism"), What: "counts are of rappor, and the specification is of %s", Args: []any{s.Mechanism()}, Hint: "estimate other mechanisms from their reports"}
+		return nil, nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "counts are of rappor, and the specification is of %s", Args: []any{s.Mechanism()}, Hint: "estimate other mechanisms from their reports"}
 	}
 	return s.Rappor(), s, nil
 }

@@ -204,7 +204,7 @@ func (h *Host) tables(ctx context.Context) ([]string, error) {
 // wellFormed checks the form of a role and its object.
 func wellFormed(_ context.Context, role auth.Role, object string) error {
 	if role != auth.Steward && role != auth.Analyst && role != auth.Auditor {
-		return noren.Usagef(noren.Phrase("role"), "expected steward, analyst or auditor")
+		return noren.Usagef("role", "expected steward, analyst or auditor")
 	}
 	if object != auth.Everything && !store.ValidID("tb", object) {
 		return noren.Usagef("object", "expected * or the id of a table, such as tb_abcdefgh23456777")
@@ -250,7 +250,7 @@ func (h *Host) Grant(ctx context.Context, name string, role auth.Role, object st
 		}
 		had, err := tx.Revoke(ctx, p.ID, object, string(role))
 		if err == nil && !had {
-			return noren.Usagef(noren.Phrase("role"), "expected a role that the principal has on the object")
+			return noren.Usagef("role", "expected a role that the principal has on the object")
 		}
 		return err
 	})

@@ -212,7 +212,7 @@ func (r *reader) next() error {
 		n = min(n, c.n)
 	}
 	if err := r.made(n); err != nil {
-		return meter.At(err, noren.Position{File: r.src.name, Record: r.rows + 1}.String())
+		return meter.At(err, noren.Position{File: r.src.name, Record: r.rows + 1})
 	}
 	for i := range r.cursors {
 		r.cursors[i].give(&r.chunk.Cols[i], n)

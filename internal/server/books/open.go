@@ -166,7 +166,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).Hinted("a public number: records beyond it are left out of answers")
 	}
 	if o.AtMost > 0 && o.Records > o.AtMost {
-		return nil, noren.Usagef(noren.Phrase("records"), "expected at most the public bound of %d, got %d", o.AtMost, o.Records)
+		return nil, noren.Usagef("records", "expected at most the public bound of %d, got %d", o.AtMost, o.Records)
 	}
 	atMost := o.AtMost
 	if atMost == 0 && neighbours != replaceOne { // there the number itself is public

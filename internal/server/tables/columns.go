@@ -193,7 +193,7 @@ func (d *document) decided() error {
 	if len(open) == 0 {
 		return nil
 	}
-	return noren.Usagef(noren.Phrase("columns"), "columns have no role that a steward stated: %s", strings.Join(open, ", ")).Hinted("state the role of each").Coded("column-undecided")
+	return noren.Usagef("columns", "columns have no role that a steward stated: %s", strings.Join(open, ", ")).Hinted("state the role of each").Coded("column-undecided")
 }
 
 // decidedHidden refuses a workbook that hides rows or columns of which nothing was decided.
