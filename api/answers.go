@@ -81,7 +81,8 @@ type QuestionQuote struct {
 	// Reach says for which groups the expected accuracy holds, where it depends on their number of
 	// records and that of the table is public.
 	Reach *Message `json:"reach,omitempty"`
-	// Warnings say, from public facts, what the answer will probably miss.
+	// Warnings say, from public facts, what the answer will probably miss, and whether the time
+	// of its reply may depend on the data.
 	Warnings []Message `json:"warnings,omitempty"`
 	// Sampling is the sampling error of the table, which a higher privacy cost does not lower.
 	// Absent where nothing can be said from public facts.

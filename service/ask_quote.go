@@ -28,6 +28,7 @@ func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error
 		return nil, err
 	}
 	out.Reach, out.Warnings = q.reach(&out.Accuracy)
+	out.Warnings = append(out.Warnings, q.timing(a)...)
 	out.Sampling = q.sampling()
 	return out, nil
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 const (
@@ -121,6 +122,20 @@ func neighbourWork(n float64, k, d, degrees int) float64 {
 		out += n * float64(d) / 2500
 	}
 	return out
+}
+
+// comparedRecords is up to how many records the estimate of a count of outliers was compared with
+// measurements on tables that take longest (TestBoundsOfComputations).
+const comparedRecords = 2000
+
+// timing warns of a question whose computation may exceed its estimate on some tables: its time may
+// then depend on the data (docs/threat-model.md, "Where assumption 1 fails").
+func (q *asking) timing(a *asked) []api.Message {
+	switch kind := q.question.Kind; {
+	case kind == api.KindRatio, kind == api.KindOutliers && a.Definition.AtMost > comparedRecords:
+		return []api.Message{text.TimeMayTell(text.English, kind, comparedRecords)}
+	}
+	return nil
 }
 
 // timedNeighbours is the k of the count of outliers that is timed, and timedDegrees the number of
