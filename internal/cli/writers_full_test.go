@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,9 +20,16 @@ func (k *killable) full(what, line string, limit int) {
 	k.t.Helper()
 	name := fmt.Sprintf("full%d%s", limit, strings.NewReplacer(" ", "", ",", "").Replace(what))
 	if what == "certificate, new key" {
-		if err := os.RemoveAll(filepath.Join(k.dir, "key")); err != nil {
+		// The commands after it find the key that was there, and make none of their own.
+		key, aside := filepath.Join(k.dir, "key"), filepath.Join(k.t.TempDir(), "key")
+		if err := os.Rename(key, aside); err != nil {
 			k.t.Fatal(err)
 		}
+		defer func() {
+			if err := errors.Join(os.RemoveAll(key), os.Rename(aside, key)); err != nil {
+				k.t.Error(err)
+			}
+		}()
 	}
 	before := k.files()
 	c := k.command(strings.ReplaceAll(line, "NAME", name))

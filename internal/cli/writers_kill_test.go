@@ -69,6 +69,7 @@ func newKillable(t *testing.T) *killable {
 			t.Fatal(err)
 		}
 	}
+	k.run("certificate key")
 	k.run("ledger create")
 	k.run("ledger grant people --file people.csv --type age=integer --type town=category --epsilon 100")
 	k.run("ldp randomize t.csv --column colour --mechanism rappor --rappor k=8,h=1,m=2,p=0.2,q=0.8,f=0.1 -o words.txt")
