@@ -11,7 +11,7 @@ import (
 
 // readSmall reads a key or certificate, and no more than the largest one.
 func readSmall(f *os.File, path string, failure noren.Format) ([]byte, error) {
-	text, err := meter.ReadAll(f, maxSize, path)
+	text, err := meter.ReadAll(f, maxSize, noren.File(path))
 	if err != nil && meter.Refused(err) == nil {
 		err = fileError(path, noren.Textf(failure), err)
 	}
@@ -46,7 +46,7 @@ func fileError(path string, what noren.Text, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		kind = noren.Usage
 	}
-	return &noren.Error{Kind: kind, Where: path, What: what.Format, Args: what.Args, Err: reason(err)}
+	return &noren.Error{Kind: kind, Where: noren.File(path), What: what.Format, Args: what.Args, Err: reason(err)}
 }
 
 // reason drops the operation and the path, which the message has already.

@@ -51,14 +51,14 @@ func LoadKey(path string) (ed25519.PrivateKey, error) {
 		return nil, fileError(path, noren.Textf("the signing key cannot be examined"), err)
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the signing key has mode %04o: others than its owner can use it", Args: []any{mode}, Hint: "chmod 600 the file, or make a new key if others may have read it"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "the signing key has mode %04o: others than its owner can use it", Args: []any{mode}, Hint: "chmod 600 the file, or make a new key if others may have read it"}
 	}
 	text, err := readSmall(f, path, "the signing key cannot be read")
 	if err != nil {
 		return nil, err
 	}
 	block, rest := pem.Decode(text)
-	bad := &noren.Error{Kind: noren.BadData, Where: path, What: "is not an Ed25519 private key in PEM (PKCS #8)"}
+	bad := &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "is not an Ed25519 private key in PEM (PKCS #8)"}
 	if block == nil || block.Type != "PRIVATE KEY" || len(rest) > 0 {
 		return nil, bad
 	}

@@ -30,7 +30,7 @@ func loadPublicKey(path string) (ed25519.PublicKey, error) {
 		return nil, publicKeyError(path, err)
 	}
 	defer f.Close()
-	text, err := meter.ReadAll(f, maxSize, path)
+	text, err := meter.ReadAll(f, maxSize, noren.File(path))
 	switch {
 	case meter.Refused(err) != nil:
 		return nil, err
@@ -39,13 +39,13 @@ func loadPublicKey(path string) (ed25519.PublicKey, error) {
 	}
 	key, err := ParsePublicKey(text)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), Err: err}
 	}
 	return key, nil
 }
 
 func publicKeyError(path string, err error) error {
-	return &noren.Error{Kind: noren.Usage, Code: "public-key", Where: path, What: "the public key cannot be read", Err: reason(err)}
+	return &noren.Error{Kind: noren.Usage, Code: "public-key", Where: noren.File(path), What: "the public key cannot be read", Err: reason(err)}
 }
 
 // PublicKeyOf returns the public key of the private key at path; nil where there is

@@ -85,7 +85,7 @@ func newBounds(centre *kernel, low, high [][]float64, where string) (kernelBound
 	for j, m := range [...][][]float64{low, high} {
 		name := [...]string{"low", "high"}[j] + where
 		if len(m) != centre.rows {
-			return b, noren.Usagef(name, "the centre's matrix has %d rows, and here are %d", centre.rows, len(m))
+			return b, noren.Usagef(noren.File(name), "the centre's matrix has %d rows, and here are %d", centre.rows, len(m))
 		}
 		k := &kernel{rows: centre.rows, cols: centre.cols}
 		for x, row := range m {

@@ -45,7 +45,7 @@ func tooLarge(err error, where any) error {
 // that is given twice: which one was meant cannot be known.
 func readJSON(r io.Reader, name string) (node, error) {
 	m := meter.New(meter.Limits{}, 0)
-	dec := json.NewDecoder(meter.Bounded(r, maxFile, name))
+	dec := json.NewDecoder(meter.Bounded(r, maxFile, noren.File(name)))
 	dec.UseNumber()
 	v, err := readValue(dec, m, "", 0)
 	if err == nil {

@@ -106,11 +106,11 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows
 		}
 	}
 	if most := slices.Max(job.K); most > t.Rows || slices.Min(job.K) < 1 {
-		return 0, &noren.Error{Kind: noren.Usage, Where: job.Source.Name(), What: "k must lie between 1 and the number of records, %d", Args: []any{t.Rows}}
+		return 0, &noren.Error{Kind: noren.Usage, Where: noren.File(job.Source.Name()), What: "k must lie between 1 and the number of records, %d", Args: []any{t.Rows}}
 	}
 	s, err := space.FromTable(t.Columns, job.Scale)
 	if err != nil {
-		return 0, &noren.Error{Where: job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
+		return 0, &noren.Error{Where: noren.File(job.Source.Name()), What: "the quasi-identifiers make no space", Err: err}
 	}
 	methods := job.Methods
 	if len(methods) == 0 {

@@ -38,14 +38,14 @@ func decimal(v float64) string {
 // ReadParams reads a params file, named name in errors. NewRappor tells whether
 // the parameters can run.
 func ReadParams(r io.Reader, name string) (Params, error) {
-	c := csv.NewReader(meter.Bounded(r, maxSmall, name))
+	c := csv.NewReader(meter.Bounded(r, maxSmall, noren.File(name)))
 	c.FieldsPerRecord = 6
 	rows, err := c.ReadAll()
 	if err != nil {
 		return Params{}, badFile(name, err)
 	}
 	bad := func(what noren.Text) (Params, error) {
-		return Params{}, &noren.Error{Kind: noren.BadData, Where: name, What: what.Format, Args: what.Args, Hint: "a params file is the row " + paramsHeader + " and one row of numbers"}
+		return Params{}, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: what.Format, Args: what.Args, Hint: "a params file is the row " + paramsHeader + " and one row of numbers"}
 	}
 	if len(rows) != 2 {
 		return bad(noren.Textf("%d rows where 2 were expected", len(rows)))
@@ -87,7 +87,7 @@ func badFile(name string, err error) error {
 	if errors.As(err, &parse) {
 		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}, What: "not a row as expected", Err: parse.Err}
 	}
-	return &noren.Error{Kind: noren.Internal, Where: name, What: "cannot be read", Err: err}
+	return &noren.Error{Kind: noren.Internal, Where: noren.File(name), What: "cannot be read", Err: err}
 }
 
 // Map holds the bits that each candidate word sets in each cohort.
@@ -127,7 +127,7 @@ func (r *Rappor) NewMap(words []string) (*Map, error) {
 // as hash_candidates does. Empty lines are left out.
 func ReadCandidates(r io.Reader, name string) ([]string, error) {
 	var words []string
-	s := bufio.NewScanner(meter.Bounded(r, maxFile, name))
+	s := bufio.NewScanner(meter.Bounded(r, maxFile, noren.File(name)))
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
 		if w := strings.TrimSpace(s.Text()); w != "" {
@@ -137,7 +137,7 @@ func ReadCandidates(r io.Reader, name string) ([]string, error) {
 	if err := s.Err(); meter.Refused(err) != nil {
 		return nil, err
 	} else if err != nil {
-		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "candidates cannot be read", Err: err}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "candidates cannot be read", Err: err}
 	}
 	return words, nil
 }
@@ -171,7 +171,7 @@ func (r *Rappor) ReadMap(in io.Reader, name string) (*Map, error) {
 	if err := r.checkCountable(); err != nil {
 		return nil, err
 	}
-	c := csv.NewReader(meter.Bounded(in, maxFile, name))
+	c := csv.NewReader(meter.Bounded(in, maxFile, noren.File(name)))
 	c.FieldsPerRecord = 1 + int(r.M)*r.H
 	c.ReuseRecord = true
 	m := &Map{r: r}
@@ -226,7 +226,7 @@ func (r *Rappor) ReadCounts(in io.Reader, name string) (*RapporCounts, error) {
 	if err := r.checkCountable(); err != nil {
 		return nil, err
 	}
-	f := csv.NewReader(meter.Bounded(in, maxFile, name))
+	f := csv.NewReader(meter.Bounded(in, maxFile, noren.File(name)))
 	f.FieldsPerRecord = r.K + 1
 	f.ReuseRecord = true
 	c := newRapporCounts(r)
@@ -236,7 +236,7 @@ func (r *Rappor) ReadCounts(in io.Reader, name string) (*RapporCounts, error) {
 			return c, nil
 		}
 		if err == io.EOF || err == nil && cohort >= len(c.N) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "there must be a row for each of the %d cohorts", Args: []any{len(c.N)}, Hint: "see whether the params file belongs to it"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "there must be a row for each of the %d cohorts", Args: []any{len(c.N)}, Hint: "see whether the params file belongs to it"}
 		}
 		if err != nil {
 			return nil, badFile(name, err)

@@ -310,9 +310,9 @@ func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, 
 	var sealed *SealedError
 	switch {
 	case err == nil && without && !l.anchored():
-		return nil, false, noren.Usagef(l.path, "it has no anchor").Hinted("reconcile with what it has")
+		return nil, false, noren.Usagef(noren.File(l.path), "it has no anchor").Hinted("reconcile with what it has")
 	case err == nil && without:
-		return nil, false, noren.Usagef(l.anchor, "the anchor serves").Hinted("reconcile with it")
+		return nil, false, noren.Usagef(noren.File(l.anchor), "the anchor serves").Hinted("reconcile with it")
 	case err == nil:
 		return nil, false, nil
 	case !errors.As(err, &sealed):
@@ -321,7 +321,7 @@ func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, 
 	known, readErr := l.readAnchor()
 	if errors.Is(readErr, errForeignAnchor) {
 		return nil, false, &noren.Error{
-			Kind: noren.Usage, Where: l.anchor, What: "the anchor does not serve", Err: sealed,
+			Kind: noren.Usage, Where: noren.File(l.anchor), What: "the anchor does not serve", Err: sealed,
 			Hint: "put it back to its ledger, and the anchor of this ledger in its place",
 		}
 	}
@@ -334,7 +334,7 @@ func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, 
 			what = noren.Textf("the anchor does not serve: it knows %s, which nothing explains", Entries(missing))
 		}
 		return nil, false, &noren.Error{
-			Kind: noren.Usage, Where: l.anchor, What: what.Format, Args: what.Args, Err: sealed,
+			Kind: noren.Usage, Where: noren.File(l.anchor), What: what.Format, Args: what.Args, Err: sealed,
 			Hint: "put a newer copy of the ledger or the right anchor back, or reconcile without it, with the certificates of all releases",
 		}
 	}

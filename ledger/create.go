@@ -45,13 +45,13 @@ func Create(ctx context.Context, path string) error {
 func create(ctx context.Context, path string, c clock) (err error) {
 	dir := filepath.Dir(path)
 	if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
-		return noren.Usagef(path, "its folder does not exist").Hinted("make the folder %s first", dir)
+		return noren.Usagef(noren.File(path), "its folder does not exist").Hinted("make the folder %s first", noren.File(dir))
 	}
 	if _, statErr := os.Lstat(path); statErr == nil {
-		return noren.Usagef(path, "exists already").Hinted("a ledger is made once: open it, or choose another name")
+		return noren.Usagef(noren.File(path), "exists already").Hinted("a ledger is made once: open it, or choose another name")
 	}
 	if _, statErr := os.Lstat(headPath(path)); statErr == nil {
-		return noren.Usagef(path, "a ledger was here: its head file %s still is", headPath(path)).Hinted("put the ledger back; only if all that it knew may be forgotten, move the head file away")
+		return noren.Usagef(noren.File(path), "a ledger was here: its head file %s still is", noren.File(headPath(path))).Hinted("put the ledger back; only if all that it knew may be forgotten, move the head file away")
 	}
 	// It is made under another name and appears whole. What a crash leaves is
 	// a temporary folder and nothing that could be taken for a ledger.
@@ -75,13 +75,13 @@ func create(ctx context.Context, path string, c clock) (err error) {
 	}
 	if err := os.Link(name, path); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return noren.Usagef(path, "was created by another process in the meantime").Hinted("open it")
+			return noren.Usagef(noren.File(path), "was created by another process in the meantime").Hinted("open it")
 		}
 		// No hard links here: the name is taken first, so that no file of another process
 		// is replaced.
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if errors.Is(err, fs.ErrExist) {
-			return noren.Usagef(path, "was created by another process in the meantime").Hinted("open it")
+			return noren.Usagef(noren.File(path), "was created by another process in the meantime").Hinted("open it")
 		}
 		if err == nil {
 			err = errors.Join(f.Close(), os.Rename(name, path))

@@ -94,7 +94,7 @@ func (e *SealedError) Error() string { return e.Reason }
 
 func sealedError(path, reason string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "sealed", Where: path, What: "the ledger is sealed", Err: &SealedError{reason},
+		Kind: noren.Refused, Code: "sealed", Where: noren.File(path), What: "the ledger is sealed", Err: &SealedError{reason},
 		Hint: "the steward reconciles it with the certificates of what was released",
 	}
 }

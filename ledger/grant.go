@@ -541,7 +541,7 @@ func noAnalyst(dataset, analyst string) error {
 
 func changedError(path, name string, what noren.Text) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "changed", Where: path, What: what.Format, Args: what.Args, Err: ErrChanged,
+		Kind: noren.Refused, Code: "changed", Where: noren.File(path), What: what.Format, Args: what.Args, Err: ErrChanged,
 		Hint: "if it is the same data set in a new state, the steward grants %s again as changed: what is spent stays spent", HintArgs: []any{name},
 	}
 }

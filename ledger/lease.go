@@ -151,7 +151,7 @@ func setEnded(ctx context.Context, tx *sql.Tx, id, state, reason string, now int
 // lost is the error of an owner who is one no more.
 func (r *Reservation) lost() error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "forfeited", Where: r.ledger.path, What: "the answer is not given", Err: ErrForfeited,
+		Kind: noren.Refused, Code: "forfeited", Where: noren.File(r.ledger.path), What: "the answer is not given", Err: ErrForfeited,
 		Hint: "the process was silent for longer than its lease; the cost stays spent, ask again under another key",
 	}
 }

@@ -212,7 +212,7 @@ func (l *Ledger) damaged(err error) error {
 		return err
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Code: "cannot-rebuild", Where: l.path, What: "the ledger cannot be rebuilt", Err: sealed,
+		Kind: noren.BadData, Code: "cannot-rebuild", Where: noren.File(l.path), What: "the ledger cannot be rebuilt", Err: sealed,
 		Hint: "restore it from a copy and reconcile it, or keep it as evidence",
 	}
 }

@@ -96,7 +96,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 	}
 	for i := range o.Seen {
 		if o.Seen[i].Ledger != l.id {
-			return nil, noren.Usagef(l.path, "it is not the ledger that the files beside it know (%s)", o.Seen[i].Ledger).Hinted("put a copy of that ledger back")
+			return nil, noren.Usagef(noren.File(l.path), "it is not the ledger that the files beside it know (%s)", o.Seen[i].Ledger).Hinted("put a copy of that ledger back")
 		}
 	}
 	var did *Recovery
@@ -127,7 +127,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 			return headErr
 		}
 		if headErr == nil && o.WithoutHead {
-			return noren.Usagef(l.path, "its head file serves").Hinted("reconcile with it")
+			return noren.Usagef(noren.File(l.path), "its head file serves").Hinted("reconcile with it")
 		}
 		if headErr != nil {
 			rewrite = true
@@ -268,7 +268,7 @@ func (l *Ledger) lostLinks(ctx context.Context, tx *sql.Tx) (lost []*link, stray
 		return lost, nil, nil
 	}
 	return nil, stray, &noren.Error{
-		Kind: noren.Usage, Where: headPath(l.path), What: "the head file does not serve", Err: err,
+		Kind: noren.Usage, Where: noren.File(headPath(l.path)), What: "the head file does not serve", Err: err,
 		Hint: "put the right one back, or reconcile without it, with the certificates of all releases",
 	}
 }

@@ -158,7 +158,7 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 		// copy of the database: nothing is answered on it.
 		_ = r.Leave("the head file could not be written") // otherwise its lease runs out
 		return nil, nil, &noren.Error{
-			Kind: noren.Refused, Code: "forfeited", Where: l.path, What: "the request was charged and is not answered",
+			Kind: noren.Refused, Code: "forfeited", Where: noren.File(l.path), What: "the request was charged and is not answered",
 			Err: marked{err, ErrCharged}, Hint: "the head file and the anchor must be writable; what was charged stays charged",
 		}
 	}

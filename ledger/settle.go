@@ -22,7 +22,7 @@ func (r *Reservation) Settle(ctx context.Context, payload, signature []byte, key
 	defer r.mu.Unlock()
 	l := r.ledger
 	if r.done {
-		return &noren.Error{Where: l.path, What: "the reservation has ended already"}
+		return &noren.Error{Where: noren.File(l.path), What: "the reservation has ended already"}
 	}
 	l.at("settle-begin")
 	_, err := l.grouped(ctx, "the answer was not stored", &job{do: func(ctx context.Context, tx *sql.Tx, now int64) error {
@@ -71,7 +71,7 @@ func (r *Reservation) sameRelease(ctx context.Context, tx *sql.Tx, payload, sign
 		return err
 	}
 	if !same {
-		return &noren.Error{Kind: noren.Usage, Code: "conflict", Where: r.ledger.path, What: "another answer was stored for this charge", Err: ErrConflict, Hint: "ask under the same key for the stored one"}
+		return &noren.Error{Kind: noren.Usage, Code: "conflict", Where: noren.File(r.ledger.path), What: "another answer was stored for this charge", Err: ErrConflict, Hint: "ask under the same key for the stored one"}
 	}
 	return nil
 }

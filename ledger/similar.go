@@ -70,7 +70,7 @@ func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64, isNew bool) 
 	}
 	if len(names) > 0 && !g.OtherPeople {
 		return nil, &noren.Error{
-			Kind: noren.Usage, Code: "other-people", Where: g.Path, What: worst.what.Format, Args: worst.what.Args,
+			Kind: noren.Usage, Code: "other-people", Where: noren.File(g.Path), What: worst.what.Format, Args: worst.what.Args,
 			Hint: "if no person is in both, the steward declares so; a new table of the same people is a new version of that data set",
 		}
 	}

@@ -158,13 +158,13 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "there is no ledger", Code: "ledger-missing", Hint: "create one first, or choose another file", Err: fs.ErrNotExist}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "there is no ledger", Code: "ledger-missing", Hint: "create one first, or choose another file", Err: fs.ErrNotExist}
 	case err != nil:
 		return nil, fileError(path, "cannot be opened", err)
 	case info.IsDir():
-		return nil, noren.Usagef(path, "is a folder").Hinted("name the ledger's file")
+		return nil, noren.Usagef(noren.File(path), "is a folder").Hinted("name the ledger's file")
 	case info.Size() == 0:
-		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "is empty and not a ledger", Hint: "restore the ledger from a copy"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "is empty and not a ledger", Hint: "restore the ledger from a copy"}
 	}
 	// The head file lies beside the file itself, by whatever name it is opened
 	// and wherever the process goes afterwards.
@@ -218,7 +218,7 @@ func (l *Ledger) start(ctx context.Context) error {
 	}
 	err := l.db.QueryRowContext(ctx, "SELECT id, secret FROM ledger").Scan(&l.id, &l.secret)
 	if errors.Is(err, sql.ErrNoRows) {
-		return &noren.Error{Kind: noren.BadData, Where: l.path, What: "is a ledger that was never completed, or has been emptied", Hint: "restore it from a copy and reconcile it"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(l.path), What: "is a ledger that was never completed, or has been emptied", Hint: "restore it from a copy and reconcile it"}
 	}
 	if err != nil {
 		return fail(l.path, "cannot be read", err)
@@ -263,7 +263,7 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 		return fail(l.path, "cannot be read", err)
 	}
 	if app != applicationID {
-		return &noren.Error{Kind: noren.BadData, Where: l.path, What: "is a database and not a ledger", Hint: "choose the ledger's file"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(l.path), What: "is a database and not a ledger", Hint: "choose the ledger's file"}
 	}
 	m, err := migrator(l.db)
 	if err != nil {
@@ -274,7 +274,7 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 		return fail(l.path, "its schema version cannot be read", err)
 	}
 	if have > want {
-		return noren.Usagef(l.path, "has schema version %d and this program knows up to %d", have, want).Hinted("a newer noren made it: use that one")
+		return noren.Usagef(noren.File(l.path), "has schema version %d and this program knows up to %d", have, want).Hinted("a newer noren made it: use that one")
 	}
 	for have < want {
 		l.at("migrate")

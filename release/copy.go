@@ -86,7 +86,7 @@ func Copy(ctx context.Context, src file.Source, o CopyOptions) (path string, err
 // Discard removes a copy that was not granted.
 func Discard(path string) error {
 	if err := os.Remove(path); err != nil {
-		return &noren.Error{Where: path, What: "the private copy cannot be removed", Hint: "remove it", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(path), What: "the private copy cannot be removed", Hint: "remove it", Err: atomicfile.Reason(err)}
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func Unknown(ctx context.Context, path string, form dataset.File, ledgers []*led
 		}
 		if name != "" {
 			return &noren.Error{
-				Kind: noren.Refused, Code: CodeKnown, Where: path, What: "belongs to data set %s; an unaccounted answer is refused", Args: []any{name},
+				Kind: noren.Refused, Code: CodeKnown, Where: noren.File(path), What: "belongs to data set %s; an unaccounted answer is refused", Args: []any{name},
 				Hint: "ask the data set: its budget is charged",
 			}
 		}
@@ -256,7 +256,7 @@ func fileHash(l *ledger.Ledger, path string, open opener) (string, error) {
 	defer func() { _ = f.Close() }()
 	h := l.NewFileHash()
 	if _, err := io.Copy(h, io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
-		return "", &noren.Error{Where: path, What: "cannot be read", Err: errors.Unwrap(err)}
+		return "", &noren.Error{Where: noren.File(path), What: "cannot be read", Err: errors.Unwrap(err)}
 	}
 	return h.Sum(), nil
 }
@@ -269,7 +269,7 @@ type opener func() (csvio.File, error)
 func openFile(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: path, What: "cannot be opened", Hint: "does the file exist, and may this user read it?"}
+		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(path), What: "cannot be opened", Hint: "does the file exist, and may this user read it?"}
 	}
 	return f, nil
 }

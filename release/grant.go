@@ -48,7 +48,7 @@ func ReviewGrant(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed,
 	info, err := f.Stat()
 	if err != nil {
 		_ = f.Close()
-		return nil, &noren.Error{Where: path, What: "cannot be read", Err: err}
+		return nil, &noren.Error{Where: noren.File(path), What: "cannot be read", Err: err}
 	}
 	// The size and the time are those from before reading: what changes the file
 	// afterwards is noticed by the first query.

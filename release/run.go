@@ -270,7 +270,7 @@ func (r *run) withheld(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	e := &noren.Error{Kind: noren.BadData, Code: CodeWithheld, Where: r.q.Dataset.Path, What: "the answer is withheld: the file could not be read as declared"}
+	e := &noren.Error{Kind: noren.BadData, Code: CodeWithheld, Where: noren.File(r.q.Dataset.Path), What: "the answer is withheld: the file could not be read as declared"}
 	if r.charge != nil {
 		e.Where = noren.Textf("data set %s", r.q.Dataset.Name)
 		e.Saying("the answer is withheld: the file could not be read as granted; the charge stays")

@@ -27,7 +27,7 @@ import (
 // shardFiles are the files of a sharded data set, with their sizes and times.
 func shardFiles(ctx context.Context, path string) ([]shards.File, error) {
 	if !file.IsParts(path) {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: path, What: "expected a folder or a pattern of files"}
+		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(path), What: "expected a folder or a pattern of files"}
 	}
 	paths, err := file.Parts(ctx, path)
 	if err != nil {
@@ -36,7 +36,7 @@ func shardFiles(ctx context.Context, path string) ([]shards.File, error) {
 	out := make([]shards.File, len(paths))
 	for i, p := range paths {
 		if p, err = filepath.Abs(p); err != nil {
-			return nil, &noren.Error{Where: path, What: "cannot be found", Err: err}
+			return nil, &noren.Error{Where: noren.File(path), What: "cannot be found", Err: err}
 		}
 		info, err := os.Stat(p)
 		if err != nil || !info.Mode().IsRegular() {
@@ -141,7 +141,7 @@ func reviewShards(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed
 	}
 	files, err := shardFiles(ctx, c.Path)
 	if err == nil && stampOf(files) != seen {
-		err = &noren.Error{Kind: noren.BadData, Where: c.Path, What: "was changed while it was read", Hint: "grant it when nothing writes to it"}
+		err = &noren.Error{Kind: noren.BadData, Where: noren.File(c.Path), What: "was changed while it was read", Hint: "grant it when nothing writes to it"}
 	}
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func Shards(ctx context.Context, path string) ([]string, error) {
 		in := file.InPlace(src)
 		_ = src.Close()
 		if !in {
-			return nil, noren.Usagef(f.Path, "a sharded data set is of CSV or Parquet files")
+			return nil, noren.Usagef(noren.File(f.Path), "a sharded data set is of CSV or Parquet files")
 		}
 		paths[i] = f.Path
 	}

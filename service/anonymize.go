@@ -159,7 +159,7 @@ func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*s
 	case r.SplitRows > 0 && r.Report != "":
 		return nil, noren.Usagef("report", "needs a release in one file").Hinted("assess the folder after the release")
 	case r.SplitRows == 0 && file.IsParts(r.Output):
-		return nil, noren.Usagef(r.Output, "expected a file, got a folder or a pattern").Coded(CodeNeedsSplit).Hinted("state the number of records of a file")
+		return nil, noren.Usagef(noren.File(r.Output), "expected a file, got a folder or a pattern").Coded(CodeNeedsSplit).Hinted("state the number of records of a file")
 	case r.Workers < 0:
 		return nil, noren.Usagef("workers", "expected 0 or more")
 	case r.Memory < 0 || r.Memory > 0 && r.Memory < LeastMemory:

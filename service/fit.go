@@ -34,7 +34,7 @@ func (s *Service) Fit(ctx context.Context, r *api.FitRequest) (*api.Fit, error) 
 	}
 	defer closeTable(src)
 	schema, err := sp.Resolve(src.Columns(), func(open []int) ([]table.Field, error) {
-		return nil, noren.Usagef(src.Name(), "expected the type of column %s", src.Columns()[open[0]].Name).Coded(CodeTypesOpen)
+		return nil, noren.Usagef(noren.File(src.Name()), "expected the type of column %s", src.Columns()[open[0]].Name).Coded(CodeTypesOpen)
 	}, func(path string) (*table.Hierarchy, error) { return spec.LoadHierarchy(path, s.tableNotes()) })
 	if err != nil {
 		return nil, err

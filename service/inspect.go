@@ -94,7 +94,7 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 		return nil, err
 	}
 	if found.Rows == 0 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
 	}
 	return &inspected{Report: found, spec: sp, hidden: hiddenOf(src)}, nil
 }

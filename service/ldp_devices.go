@@ -47,7 +47,7 @@ func openKey(path string) (*keyOfDevices, error) {
 		return k, err
 	}
 	if err != nil {
-		return nil, noren.Usagef(path, "the key of the devices cannot be read")
+		return nil, noren.Usagef(noren.File(path), "the key of the devices cannot be read")
 	}
 	k.KeyFile, err = survey.ParseKey(path, k.text)
 	return k, err
@@ -72,7 +72,7 @@ func (k *keyOfDevices) use(s *survey.Survey, finishing bool, records int) (*keyO
 			return nil, err
 		}
 		if now.fresh || !sameKey(now.text, k.text) {
-			return nil, noren.Usagef(k.path, "the key of the devices was replaced while it was used").Hinted("run the command again")
+			return nil, noren.Usagef(noren.File(k.path), "the key of the devices was replaced while it was used").Hinted("run the command again")
 		}
 	}
 	if err := now.Add(s, finishing, records); err != nil {
@@ -113,7 +113,7 @@ func lockKey(path string) (unlock func(), err error) {
 }
 
 func cannotKeep(path string, err error) error {
-	return &noren.Error{Kind: noren.Usage, Where: path, What: "the key of the devices cannot be written, with what it was used for", Err: errors.Unwrap(err)}
+	return &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "the key of the devices cannot be written, with what it was used for", Err: errors.Unwrap(err)}
 }
 
 // keepKey writes the file of a new key. It never replaces a file.

@@ -78,7 +78,7 @@ func (s *Service) people(ctx context.Context, r *api.LDPSimulateRequest, sv *sur
 		return err
 	}
 	if tab.Rows == 0 {
-		return &noren.Error{Kind: noren.BadData, Where: r.Table.Input, What: "has no records"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(r.Table.Input), What: "has no records"}
 	}
 	o.Values = survey.Records(tab)
 	if o.N == 0 {

@@ -44,7 +44,7 @@ func (s *Service) readRandomised(ctx context.Context, r *api.LDPRandomiseRequest
 	defer closeTable(src)
 	s.noteHidden(src)
 	if r.NotCharged && len(noted) == 0 {
-		return nil, nil, noren.Usagef("not-charged", "no ledger that can be reached has granted %s", r.Input).Hinted("leave it out, or name the ledger that has")
+		return nil, nil, noren.Usagef("not-charged", "no ledger that can be reached has granted %s", noren.File(r.Input)).Hinted("leave it out, or name the ledger that has")
 	}
 	tab, err := table.ReadText(ctx, src, names, table.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
 	return tab, noted, err

@@ -102,7 +102,7 @@ func (s *Service) open(ctx context.Context, q *api.Ask) (*asked, error) {
 	l, err := ledger.Open(ctx, path, ledger.Options{Anchor: s.Anchor})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &noren.Error{
-			Kind: noren.Refused, Code: "no-ledger", Where: q.Dataset, What: "there is no ledger %s, and so no budget", Args: []any{path},
+			Kind: noren.Refused, Code: "no-ledger", Where: q.Dataset, What: "there is no ledger %s, and so no budget", Args: []any{noren.File(path)},
 			Hint: "the steward creates the ledger and grants a budget",
 		}
 	}

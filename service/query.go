@@ -254,12 +254,12 @@ func readKeys(path string, by []string) ([][]string, error) {
 	}
 	rows, err := r.ReadAll()
 	if err != nil || len(rows) < 2 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "the keys cannot be read", Hint: "a CSV file whose header names the columns of the groups, and a line for each group"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "the keys cannot be read", Hint: "a CSV file whose header names the columns of the groups, and a line for each group"}
 	}
 	at := make([]int, len(by))
 	for j, name := range by {
 		if at[j] = slices.Index(rows[0], name); at[j] < 0 {
-			return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "its header has no column %q", Args: []any{name}}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "its header has no column %q", Args: []any{name}}
 		}
 	}
 	groups := make([][]string, len(rows)-1)

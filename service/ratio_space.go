@@ -91,7 +91,7 @@ func (v *ratioSpace) unchanged(ctx context.Context) error {
 		return err
 	}
 	if !reflect.DeepEqual(now, v.public) {
-		return &noren.Error{Kind: noren.BadData, Where: v.path, What: "the public table changed while it was read", Hint: "start again when no program writes to it"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(v.path), What: "the public table changed while it was read", Hint: "start again when no program writes to it"}
 	}
 	return nil
 }

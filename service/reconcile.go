@@ -96,14 +96,14 @@ func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileReq
 func evidenceOf(path string, s *certificate.Signed, trusted []ed25519.PublicKey) (*ledger.Evidence, error) {
 	known, err := s.SignedBy(trusted...)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.KindOf(err), Where: path, Err: err}
+		return nil, &noren.Error{Kind: noren.KindOf(err), Where: noren.File(path), Err: err}
 	}
 	if !known {
-		return nil, &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: path, What: "it is signed by a key that is not trusted (%s)", Args: []any{s.Signature.KeyID}, Hint: "trust the public key of its signer"}
+		return nil, &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: noren.File(path), What: "it is signed by a key that is not trusted (%s)", Args: []any{s.Signature.KeyID}, Hint: "trust the public key of its signer"}
 	}
 	c := s.Certificate.Charge
 	if c == nil {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "no-charge", Where: path, What: "states no charge: what it certifies was not charged to a ledger", Hint: "leave it out"}
+		return nil, &noren.Error{Kind: noren.Usage, Code: "no-charge", Where: noren.File(path), What: "states no charge: what it certifies was not charged to a ledger", Hint: "leave it out"}
 	}
 	e := &ledger.Evidence{Charge: ledger.ChargeInfo{Ledger: c.Ledger, ID: c.ID, Link: c.Link, Accounts: c.Accounts}}
 	if e.Charge.Cost.Epsilon, e.Charge.Cost.Delta = c.EpsilonNano, c.DeltaAtto; c.Accounting == account.ZCDP {
@@ -112,7 +112,7 @@ func evidenceOf(path string, s *certificate.Signed, trusted []ed25519.PublicKey)
 	}
 	head, err := hex.DecodeString(c.Head)
 	if err != nil || len(head) != len(e.Charge.Head) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "expected a chain head of 64 hexadecimal digits"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "expected a chain head of 64 hexadecimal digits"}
 	}
 	copy(e.Charge.Head[:], head)
 	if s.Certificate.Source != nil {

@@ -364,7 +364,7 @@ func (c *calibrator) grant(ctx context.Context, book string, m madeUp) error {
 	}
 	path := filepath.Join(c.dir, name+".csv")
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		return &noren.Error{Where: path, What: "cannot be written", Err: err}
+		return &noren.Error{Where: noren.File(path), What: "cannot be written", Err: err}
 	}
 	l, err := ledger.Open(ctx, book, ledger.Options{})
 	if err != nil {

@@ -197,7 +197,7 @@ func (s *Service) reachable(ctx context.Context, path string) (ledgers []*ledger
 		l, err := ledger.Open(ctx, candidate, ledger.Options{})
 		if err != nil {
 			return ledgers, &noren.Error{
-				Kind: noren.Refused, Code: "ledger-unreadable", Where: path,
+				Kind: noren.Refused, Code: "ledger-unreadable", Where: noren.File(path),
 				What: "refused: ledger %s cannot be opened to see whether it knows the file", Args: []any{candidate}, Err: err,
 				Hint: "verify that ledger, or name another",
 			}

@@ -106,7 +106,7 @@ func (s *Service) unitOf(sp *spec.Spec, src table.Source, required bool) (*verif
 		return &verify.Unit{Column: sp.Unit, Linked: linkage == kanon.LinkAll}, nil
 	}
 	if required {
-		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoUnit, Where: "unit", What: "%s has no column %s: its persons cannot be counted", Args: []any{src.Name(), sp.Unit}, Hint: "without a unit, records are counted; the persons were counted when the release was made"}
+		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoUnit, Where: "unit", What: "%s has no column %s: its persons cannot be counted", Args: []any{noren.File(src.Name()), sp.Unit}, Hint: "without a unit, records are counted; the persons were counted when the release was made"}
 	}
 	s.columnNote(api.Warning, CodeNoUnit, []string{sp.Unit}, fmt.Sprintf("%s has no column %s: its persons cannot be counted, records are counted instead", src.Name(), sp.Unit))
 	return nil, nil

@@ -25,15 +25,15 @@ const (
 func ReadSide(path string, what noren.Phrase, hint noren.Format) ([]byte, csvio.Encoding, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: "%s cannot be read", Args: []any{what}, Hint: hint}
+		return nil, 0, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "%s cannot be read", Args: []any{what}, Hint: hint}
 	}
 	defer func() { _ = f.Close() }()
-	data, err := meter.ReadAll(f, maxSide, path)
+	data, err := meter.ReadAll(f, maxSide, noren.File(path))
 	switch {
 	case meter.Refused(err) != nil:
 		return nil, 0, err
 	case err != nil:
-		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: "%s cannot be read", Args: []any{what}, Hint: hint, Err: atomicfile.Reason(err)}
+		return nil, 0, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "%s cannot be read", Args: []any{what}, Hint: hint, Err: atomicfile.Reason(err)}
 	}
 	return csvio.Decode(path, data)
 }
@@ -45,7 +45,7 @@ func SideRows(name string, text []byte) (r *csv.Reader, skip int, err error) {
 	plain, delimiter, skip := csvio.Form(text)
 	cells := bytes.Count(plain, []byte(string(delimiter))) + bytes.Count(plain, []byte{'\n'})
 	if err := meter.New(meter.Limits{}, 0).Hold(int64(cells)*sideCell + 2*int64(len(plain))); err != nil {
-		return nil, 0, meter.At(err, name)
+		return nil, 0, meter.At(err, noren.File(name))
 	}
 	for range skip {
 		_, plain, _ = bytes.Cut(plain, []byte{'\n'})
@@ -61,5 +61,5 @@ func sideError(name string, hint noren.Format, skip int, err error) error {
 	if errors.As(err, &parse) {
 		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line + skip)}, What: "%s", Args: []any{noren.Foreign(parse.Err.Error())}, Hint: hint}
 	}
-	return &noren.Error{Where: name, What: "cannot be read", Err: err}
+	return &noren.Error{Where: noren.File(name), What: "cannot be read", Err: err}
 }

@@ -95,7 +95,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	// them); that must not cross this border.
 	defer func() {
 		if recover() != nil {
-			s, err = nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
+			s, err = nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "not valid YAML"}
 		}
 	}()
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -111,7 +111,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	s.name = name // decoding replaces the whole value
 	if err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, &noren.Error{Kind: noren.Usage, Code: CodeEmpty, Where: name, What: "the specification is empty", Hint: "expected version: 1 and the columns"}
+			return nil, &noren.Error{Kind: noren.Usage, Code: CodeEmpty, Where: noren.File(name), What: "the specification is empty", Hint: "expected version: 1 and the columns"}
 		}
 		return nil, unreadable(name, err)
 	}
@@ -121,7 +121,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML", Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "not valid YAML", Err: err}
 	}
 	s.file = file
 	if s.Version != Version {
@@ -146,7 +146,7 @@ const (
 func unreadable(name string, err error) error {
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
-		return &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "not valid YAML"}
 	}
 	what := noren.Textf("%s", noren.Foreign(at.GetMessage()))
 	if at.GetMessage() == `unknown field "seed"` {

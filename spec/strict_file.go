@@ -29,7 +29,7 @@ func ReadDocument(name string, data []byte, v any) (d *Document, err error) {
 	// The YAML library panics on some malformed files; that must not cross this border.
 	defer func() {
 		if recover() != nil {
-			d, err = nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
+			d, err = nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "not valid YAML"}
 		}
 	}()
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -42,17 +42,17 @@ func ReadDocument(name string, data []byte, v any) (d *Document, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField(), yaml.UseJSONUnmarshaler(), yaml.CustomUnmarshaler(asWritten))
 	if err := dec.Decode(v); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, &noren.Error{Kind: noren.Usage, Code: CodeEmpty, Where: name, What: "the specification is empty"}
+			return nil, &noren.Error{Kind: noren.Usage, Code: CodeEmpty, Where: noren.File(name), What: "the specification is empty"}
 		}
 		return nil, notRead(name, err)
 	}
 	var more any
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "more than one document", Hint: "one specification a file"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "more than one document", Hint: "one specification a file"}
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "not valid YAML"}
 	}
 	return &Document{name, file}, nil
 }
@@ -94,7 +94,7 @@ func asWritten(into *string, source []byte) error {
 func notRead(name string, err error) error {
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
-		return &noren.Error{Kind: noren.Usage, Code: CodeInvalid, Where: name, What: "not a valid specification"}
+		return &noren.Error{Kind: noren.Usage, Code: CodeInvalid, Where: noren.File(name), What: "not a valid specification"}
 	}
 	what := noren.Textf("%s", noren.Foreign(at.GetMessage()))
 	var mismatch *yaml.TypeError

@@ -236,7 +236,7 @@ func Find(src Source, names []string) ([]int, error) {
 	for i, name := range names {
 		p, ok := at[name]
 		if !ok {
-			e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: src.Name(), What: "has no column %q", Args: []any{name}}
+			e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: noren.File(src.Name()), What: "has no column %q", Args: []any{name}}
 			if best := Nearest(name, columnNames(src)); best != "" {
 				e.Hinted("did you mean %s?", best)
 			}

@@ -52,7 +52,7 @@ func start(target string, force bool, mode fs.FileMode) (*File, error) {
 	}
 	f, temp, err := create(filepath.Dir(target))
 	if err != nil {
-		return nil, &noren.Error{Kind: kindOf(err), Where: target, What: "cannot be written", Hint: "the folder must exist and be writable", Err: Reason(err)}
+		return nil, &noren.Error{Kind: kindOf(err), Where: noren.File(target), What: "cannot be written", Hint: "the folder must exist and be writable", Err: Reason(err)}
 	}
 	return &File{File: f, target: target, temp: temp, force: force, mode: mode}, nil
 }
@@ -66,15 +66,15 @@ func Check(target string, force bool) error {
 	info, err := os.Lstat(target)
 	switch {
 	case err == nil && info.IsDir():
-		return &noren.Error{Kind: noren.Usage, Where: target, What: "is a folder", Hint: "name a file"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(target), What: "is a folder", Hint: "name a file"}
 	case err == nil && !force:
-		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: target, What: "exists already", Hint: "choose another name, or allow it to be replaced"}
+		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: noren.File(target), What: "exists already", Hint: "choose another name, or allow it to be replaced"}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return &noren.Error{Kind: kindOf(err), Where: target, What: "cannot be written", Err: Reason(err)}
+		return &noren.Error{Kind: kindOf(err), Where: noren.File(target), What: "cannot be written", Err: Reason(err)}
 	}
 	dir := filepath.Dir(target)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return &noren.Error{Kind: noren.Usage, Where: target, What: "its folder does not exist", Hint: "make the folder %s first", HintArgs: []any{dir}}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(target), What: "its folder does not exist", Hint: "make the folder %s first", HintArgs: []any{noren.File(dir)}}
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (f *File) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &noren.Error{Where: f.target, What: "cannot be written", Err: Reason(err)}
+	return &noren.Error{Where: noren.File(f.target), What: "cannot be written", Err: Reason(err)}
 }
 
 // Commit syncs the file and gives it its name.
@@ -116,14 +116,14 @@ func (f *File) Commit() error {
 	if err != nil {
 		f.Discard()
 		if errors.Is(err, fs.ErrExist) {
-			return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: f.target, What: "was created by another process in the meantime", Hint: "choose another name, or allow it to be replaced"}
+			return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: noren.File(f.target), What: "was created by another process in the meantime", Hint: "choose another name, or allow it to be replaced"}
 		}
-		return &noren.Error{Where: f.target, What: "cannot be completed", Err: Reason(err)}
+		return &noren.Error{Where: noren.File(f.target), What: "cannot be completed", Err: Reason(err)}
 	}
 	f.done = true
 	f.made, _ = f.Stat()
 	if err := f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-		return &noren.Error{Where: f.target, What: "cannot be closed", Err: Reason(err)}
+		return &noren.Error{Where: noren.File(f.target), What: "cannot be closed", Err: Reason(err)}
 	}
 	return syncDir(filepath.Dir(f.target))
 }

@@ -20,7 +20,7 @@ type Output struct {
 func NewOutput(path string) (*Output, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "cannot be made", Err: Reason(err)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "cannot be made", Err: Reason(err)}
 	}
 	return &Output{f, f}, nil
 }

@@ -73,7 +73,7 @@ func writeWhole(create func(string, bool) (*atomicfile.File, error), path string
 // makeFolder makes a folder for results where there is none yet.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: dir, What: "the folder cannot be made", Err: errors.Unwrap(err)}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(dir), What: "the folder cannot be made", Err: errors.Unwrap(err)}
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func WriteCompletions(dir string) (names []string, err error) {
 // writeGenerated writes a file that was generated before over the earlier one.
 func writeGenerated(path string, text []byte) error {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
-		return &noren.Error{Where: path, What: "cannot be written", Err: err}
+		return &noren.Error{Where: noren.File(path), What: "cannot be written", Err: err}
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ what it is to check. A server that runs shows its keys at /api/v1/keys too.`,
 			case err != nil:
 				return err
 			case key == nil:
-				return noren.Usagef(path, "no such file").Hinted("a server makes its key at its first start")
+				return noren.Usagef(noren.File(path), "no such file").Hinted("a server makes its key at its first start")
 			case id:
 				fmt.Fprintln(t.stdout, certificate.KeyID(key))
 				return nil

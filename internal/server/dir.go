@@ -41,10 +41,10 @@ func private(path string) error {
 		return folderError(path, "cannot be examined", err)
 	}
 	if !info.IsDir() {
-		return noren.Usagef(path, "expected a folder").Hinted("name a folder that does not exist yet, or that of a server")
+		return noren.Usagef(noren.File(path), "expected a folder").Hinted("name a folder that does not exist yet, or that of a server")
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return noren.Usagef(path, "expected mode 0700, got %04o: others than its owner can use the folder", mode).Hinted("chmod 700 the folder, if the files in it were read by its owner alone")
+		return noren.Usagef(noren.File(path), "expected mode 0700, got %04o: others than its owner can use the folder", mode).Hinted("chmod 700 the folder, if the files in it were read by its owner alone")
 	}
 	return nil
 }
@@ -75,5 +75,5 @@ func folderError(path string, what noren.Phrase, err error) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return &noren.Error{Kind: kind, Where: path, What: "the folder %s", Args: []any{what}, Err: err}
+	return &noren.Error{Kind: kind, Where: noren.File(path), What: "the folder %s", Args: []any{what}, Err: err}
 }

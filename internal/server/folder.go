@@ -99,10 +99,10 @@ func plainOrAbsent(path string) error {
 		return folderError(path, "cannot be examined", err)
 	}
 	if !info.Mode().IsRegular() {
-		return noren.Usagef(path, "expected a file, got a link or another kind of entry").Hinted("put the file itself in its place: no link in the folder of a server is followed")
+		return noren.Usagef(noren.File(path), "expected a file, got a link or another kind of entry").Hinted("put the file itself in its place: no link in the folder of a server is followed")
 	}
 	if tempfile.SecondName(path) {
-		return noren.Usagef(path, "the file has a second name, a hard link: what is written to it changes both").Hinted("put a copy of the file in its place, and copy folders without links")
+		return noren.Usagef(noren.File(path), "the file has a second name, a hard link: what is written to it changes both").Hinted("put a copy of the file in its place, and copy folders without links")
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func OpenHost(ctx context.Context, dir string) (*Host, error) {
 	}
 	path := filepath.Join(dir, "server.db")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, noren.Usagef(dir, "expected the folder of a server, got one without its store").Hinted("start the server once")
+		return nil, noren.Usagef(noren.File(dir), "expected the folder of a server, got one without its store").Hinted("start the server once")
 	}
 	st, err := store.Open(ctx, path, store.SystemClock())
 	if err != nil {

@@ -124,7 +124,7 @@ func unreadable(path string, err error) error {
 	if refused := meter.Refused(err); refused != nil {
 		return refused
 	}
-	return &noren.Error{Where: path, What: "the release cannot be read back", Err: atomicfile.Reason(err)}
+	return &noren.Error{Where: noren.File(path), What: "the release cannot be read back", Err: atomicfile.Reason(err)}
 }
 
 // personsOf are the persons of the records of a file; nil where they are not what was

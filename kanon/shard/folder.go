@@ -83,7 +83,7 @@ func (j *Job) GetPlan(dir string) (*Plan, error) {
 func put(dir, name string, text []byte) error {
 	path := filepath.Join(dir, name)
 	if err := writeFile(path, text); err != nil {
-		return &noren.Error{Where: path, What: "cannot be written", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(path), What: "cannot be written", Err: atomicfile.Reason(err)}
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func get(dir, name string) ([]byte, error) {
 		return nil, refused
 	}
 	if err != nil {
-		return nil, &noren.Error{Where: path, What: "cannot be read", Hint: "every process of the job must see the folder of the job under this path", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Where: noren.File(path), What: "cannot be read", Hint: "every process of the job must see the folder of the job under this path", Err: atomicfile.Reason(err)}
 	}
 	return text, nil
 }
@@ -126,7 +126,7 @@ func Clear(folder, dir string) error {
 	recorded := exists(filepath.Join(dir, recordFile))
 	if !recorded {
 		if err := os.RemoveAll(filepath.Join(dir, releaseFolder)); err != nil {
-			return &noren.Error{Where: filepath.Join(dir, releaseFolder), What: "cannot be removed", Err: atomicfile.Reason(err)}
+			return &noren.Error{Where: noren.File(filepath.Join(dir, releaseFolder)), What: "cannot be removed", Err: atomicfile.Reason(err)}
 		}
 	}
 	return remove(dir, func(name string) bool {
@@ -147,14 +147,14 @@ func remove(folder string, match func(name string) bool) error {
 		return nil
 	}
 	if err != nil {
-		return &noren.Error{Where: folder, What: "the folder cannot be listed", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(folder), What: "the folder cannot be listed", Err: atomicfile.Reason(err)}
 	}
 	for _, e := range entries {
 		if e.IsDir() || !match(e.Name()) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(folder, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return &noren.Error{Where: filepath.Join(folder, e.Name()), What: "cannot be removed", Err: atomicfile.Reason(err)}
+			return &noren.Error{Where: noren.File(filepath.Join(folder, e.Name())), What: "cannot be removed", Err: atomicfile.Reason(err)}
 		}
 	}
 	return nil

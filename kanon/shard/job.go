@@ -307,7 +307,7 @@ func (j *Job) key() pseudonym.Key { return pseudonym.Key(j.Key) }
 func StampOf(path string) (Shard, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return Shard{}, &noren.Error{Kind: noren.BadData, Where: path, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return Shard{}, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	return Shard{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}, nil
 }
@@ -326,7 +326,7 @@ func (s Shard) unchanged() error {
 }
 
 func changed(path string) error {
-	return &noren.Error{Kind: noren.BadData, Code: "input-changed", Where: path, What: "the file has changed since the job began", Hint: "start again when no program writes to it"}
+	return &noren.Error{Kind: noren.BadData, Code: "input-changed", Where: noren.File(path), What: "the file has changed since the job began", Hint: "start again when no program writes to it"}
 }
 
 // columns opens the first file for its columns, as a release stores them.
@@ -435,11 +435,11 @@ func (j *Job) SetPattern(pattern string) error {
 	before, after, ok := strings.Cut(filepath.Base(pattern), "*")
 	switch {
 	case !ok || strings.ContainsAny(after, "*") || strings.ContainsAny(folder, "*?["):
-		return noren.Usagef(pattern, "expected a folder and a name with one star, as in out/part-*.csv")
+		return noren.Usagef(noren.File(pattern), "expected a folder and a name with one star, as in out/part-*.csv")
 	case before != "" && (before[0] == '.' || before[0] == '_'):
-		return noren.Usagef(pattern, "a name that begins with a dot or an underscore would not be read as a table")
+		return noren.Usagef(noren.File(pattern), "a name that begins with a dot or an underscore would not be read as a table")
 	case before == "" && after == "":
-		return noren.Usagef(pattern, "expected a folder and a name with one star, as in out/part-*.csv")
+		return noren.Usagef(noren.File(pattern), "expected a folder and a name with one star, as in out/part-*.csv")
 	}
 	for range 40 { // a link is followed, so that the folder itself is renamed
 		to, err := os.Readlink(folder)

@@ -186,7 +186,7 @@ func (n *naming) showFiles(ctx context.Context, earlier []string) error {
 }
 
 func unnamed(folder string, err error) error {
-	return &noren.Error{Where: folder, What: "the finished files cannot be renamed into place", Err: atomicfile.Reason(err)}
+	return &noren.Error{Where: noren.File(folder), What: "the finished files cannot be renamed into place", Err: atomicfile.Reason(err)}
 }
 
 // publicMode is the mode that a new file of the folder has by the umask.
@@ -228,14 +228,14 @@ func (j *Job) earlier(path string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: j.Folder, What: "expected a folder that can be written", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(j.Folder), What: "expected a folder that can be written", Err: atomicfile.Reason(err)}
 	}
 	var found, named []string
 	for _, e := range entries {
 		switch {
 		case e.Name() == JobFolder || strings.HasPrefix(e.Name(), TempPrefix):
 		case !j.Force:
-			return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: j.Folder, What: "the folder is not empty"}
+			return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: noren.File(j.Folder), What: "the folder is not empty"}
 		case e.IsDir() || e.Name() != parts.ManifestName && !j.ours(e.Name()):
 			return nil, &noren.Error{Kind: noren.Usage, Where: j.path(e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
 		case e.Name() == parts.ManifestName:

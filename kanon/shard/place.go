@@ -78,11 +78,11 @@ func recordOf(dir string) (*record, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(r) != nil {
-		return nil, &noren.Error{Where: path, What: "is no record of a commit", Hint: "look at what its folder holds, and remove it"}
+		return nil, &noren.Error{Where: noren.File(path), What: "is no record of a commit", Hint: "look at what its folder holds, and remove it"}
 	}
 	for _, name := range r.Names {
 		if name == "" || name != filepath.Base(name) || name == "." || name == ".." {
-			return nil, &noren.Error{Where: path, What: "is no record of a commit", Hint: "look at what its folder holds, and remove it"}
+			return nil, &noren.Error{Where: noren.File(path), What: "is no record of a commit", Hint: "look at what its folder holds, and remove it"}
 		}
 	}
 	return r, nil
@@ -132,7 +132,7 @@ func recoverIn(ctx context.Context, folder, dir string) error {
 		if errors.As(err, &said) {
 			return err
 		}
-		return &noren.Error{Where: folder, What: "what a killed commit left cannot be put in order", Hint: "the folder of the job has it: %s", HintArgs: []any{dir}, Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(folder), What: "what a killed commit left cannot be put in order", Hint: "the folder of the job has it: %s", HintArgs: []any{noren.File(dir)}, Err: atomicfile.Reason(err)}
 	}
 	// The manifest leaves this folder last, alone or with the folder.
 	if !exists(filepath.Join(dir, releaseFolder, parts.ManifestName)) {
@@ -201,7 +201,7 @@ func putBack(folder, dir string) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	case len(entries) > 0:
-		return &noren.Error{Kind: noren.Usage, Where: folder, What: "holds files that were made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(folder), What: "holds files that were made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
 	}
 	return os.Rename(old, folder)
 }

@@ -309,7 +309,7 @@ func (r *releasing) write(ctx context.Context, stored []table.StoredColumn, jobD
 	out := &digested{file: f, sum: sha256.New()}
 	defer func() {
 		if e := f.Close(); err == nil && e != nil {
-			err = &noren.Error{Where: path, What: "cannot be written in full", Err: atomicfile.Reason(e)}
+			err = &noren.Error{Where: noren.File(path), What: "cannot be written in full", Err: atomicfile.Reason(e)}
 		}
 		if err != nil {
 			_ = os.Remove(path)
@@ -452,7 +452,7 @@ func (r *releasing) writePersons(at []uint32, jobDir string) error {
 	r.made.PersonsSHA256 = sha256.Sum256(text)
 	path := personsPath(jobDir, r.made.Name)
 	if err := writeFile(path, text); err != nil {
-		return &noren.Error{Where: path, What: "cannot be written", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(path), What: "cannot be written", Err: atomicfile.Reason(err)}
 	}
 	return nil
 }

@@ -169,10 +169,10 @@ func (s *Survey) CheckBeside(reports string) (question string, tied bool, err er
 		return "", false, nil
 	}
 	if err != nil {
-		return "", false, &noren.Error{Kind: noren.BadData, Where: name, What: "the file that names the specification cannot be read"}
+		return "", false, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the file that names the specification cannot be read"}
 	}
 	defer func() { _ = f.Close() }()
-	text, err := meter.ReadAll(f, maxBeside, name)
+	text, err := meter.ReadAll(f, maxBeside, noren.File(name))
 	var n named
 	if meter.Refused(err) != nil {
 		return "", false, err
@@ -181,7 +181,7 @@ func (s *Survey) CheckBeside(reports string) (question string, tied bool, err er
 		err = n.check(s, strings.TrimRight(string(text), "\r\n"))
 	}
 	if err != nil {
-		return "", false, &noren.Error{Kind: noren.BadData, Where: name, Err: err}
+		return "", false, &noren.Error{Kind: noren.BadData, Where: noren.File(name), Err: err}
 	}
 	return n.question, true, nil
 }

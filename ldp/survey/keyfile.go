@@ -103,7 +103,7 @@ func NewKeyFile(key []byte) (*KeyFile, error) {
 
 // ParseKey reads a file of either version.
 func ParseKey(name string, text []byte) (*KeyFile, error) {
-	bad := &noren.Error{Kind: noren.Usage, Where: name, What: "is no key of devices: 64 hexadecimal digits", Hint: "name a file that does not exist, and one is made"}
+	bad := &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "is no key of devices: 64 hexadecimal digits", Hint: "name a file that does not exist, and one is made"}
 	first, rest, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	key, err := hex.DecodeString(strings.TrimSpace(string(first)))
 	if err != nil || len(key) != keySize {

@@ -108,10 +108,10 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	}
 	var more any
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "more than one document", Hint: "one specification a file"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "more than one document", Hint: "one specification a file"}
 	}
 	if s.Version != Version {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "version %d is not known", Args: []any{s.Version}, Hint: "write version: %d", HintArgs: []any{Version}}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "version %d is not known", Args: []any{s.Version}, Hint: "write version: %d", HintArgs: []any{Version}}
 	}
 	return s, nil
 }
@@ -157,14 +157,14 @@ func (s *Spec) SetParams(name string, p *ldp.Params) error {
 		return err
 	}
 	if r := k.Rappor(); p.H != 1 || p.M != 1 || p.K != r.K {
-		return &noren.Error{Kind: noren.Usage, Where: name, What: "its k, h and m are not those of basic RAPPOR on %d labels: k = %d, h = 1, m = 1", Args: []any{r.K, r.K}, Hint: "leave out the labels to read words"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "its k, h and m are not those of basic RAPPOR on %d labels: k = %d, h = 1, m = 1", Args: []any{r.K, r.K}, Hint: "leave out the labels to read words"}
 	}
 	return nil
 }
 
 // unreadable says where and why a file is no specification.
 func unreadable(name string, err error) error {
-	out := &noren.Error{Kind: noren.Usage, Where: name, What: "not a specification of reports", Hint: "docs/cli.md, \"The specification of reports\", shows what it may hold"}
+	out := &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "not a specification of reports", Hint: "docs/cli.md, \"The specification of reports\", shows what it may hold"}
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
 		return out

@@ -178,11 +178,11 @@ func (p *Plan) read(ctx context.Context, shard int) (*table.Table, []byte, error
 	of := p.Files[shard]
 	f, err := os.Open(of.Path)
 	if err != nil {
-		return nil, nil, &noren.Error{Kind: noren.BadData, Where: of.Path, What: "cannot be opened"}
+		return nil, nil, &noren.Error{Kind: noren.BadData, Where: noren.File(of.Path), What: "cannot be opened"}
 	}
 	if info, err := f.Stat(); err != nil || info.Size() != of.Size || info.ModTime().UnixNano() != of.Mtime {
 		_ = f.Close()
-		return nil, nil, &noren.Error{Kind: noren.BadData, Where: of.Path, What: "was changed after the job began"}
+		return nil, nil, &noren.Error{Kind: noren.BadData, Where: noren.File(of.Path), What: "was changed after the job began"}
 	}
 	src, err := dataset.Open(ctx, f, of.Path, p.definition)
 	if err != nil {

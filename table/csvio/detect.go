@@ -47,13 +47,13 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 		}
 	}
 	bad := func(what noren.Text, hint noren.Format) (found, error) {
-		return found{}, &noren.Error{Kind: noren.BadData, Where: opts.Name, What: what.Format, Args: what.Args, Hint: hint}
+		return found{}, &noren.Error{Kind: noren.BadData, Where: noren.File(opts.Name), What: what.Format, Args: what.Args, Hint: hint}
 	}
 	d := &out.dialect
 	head := make([]byte, 16)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return found{}, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return found{}, &noren.Error{Where: noren.File(opts.Name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	switch head = head[:n]; {
 	case n == 0:

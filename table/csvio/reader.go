@@ -56,14 +56,14 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	m := src.meter()
 	r.most = min(max(int(min(m.Held(), 1<<40)/chunkShare/fieldSize)/max(1, len(columns)), 1), chunkRows)
 	if err := m.Hold(int64(len(columns)) * (columnSize + int64(r.most)*fieldSize)); err != nil {
-		return nil, meter.At(err, src.name)
+		return nil, meter.At(err, noren.File(src.name))
 	}
 	for i := range r.slots {
 		r.slots[i] = -1
 	}
 	for i, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.name, What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(src.name), What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
 		}
 		if r.slots[c] < 0 {
 			r.slots[c] = i
@@ -237,7 +237,7 @@ func (r *reader) Close() error {
 		r.closed = true
 		r.in.close()
 		if r.err == nil {
-			r.err = &noren.Error{Where: r.src.name, What: "read after Close"}
+			r.err = &noren.Error{Where: noren.File(r.src.name), What: "read after Close"}
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func decodeAs(name string, data []byte, e Encoding) ([]byte, Encoding, error) {
 	if d := e.decoder(); d != nil {
 		var err error
 		if text, _, err = transform.Bytes(d, data); err != nil {
-			return nil, 0, &noren.Error{Kind: noren.BadData, Where: name, What: "expected text in %s", Args: []any{e.title()}, Err: err}
+			return nil, 0, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "expected text in %s", Args: []any{e.title()}, Err: err}
 		}
 		text = bytes.TrimPrefix(text, utf8BOM)
 	}

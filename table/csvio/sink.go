@@ -83,7 +83,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) 
 		return nil, err
 	}
 	if len(columns) == 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a table needs a column at least"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "a table needs a column at least"}
 	}
 	d = d.withDefaults()
 	s := &Sink{maker: maker{name: name, columns: columns, dialect: d, delim: byte(d.Delimiter), ending: "\n"}, out: out}
@@ -111,7 +111,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) 
 	case Zstd:
 		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
 		if err != nil {
-			return nil, &noren.Error{Where: name, What: "cannot be packed", Err: err}
+			return nil, &noren.Error{Where: noren.File(name), What: "cannot be packed", Err: err}
 		}
 		w, s.packer = z, z
 	}
@@ -176,7 +176,7 @@ func (s *Sink) Write(c *table.Chunk) error {
 		return s.err
 	}
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.name, What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	if n := min(len(s.makers), c.Rows/leastRun); n > 1 {
 		if made := s.make(c, s.makers[:n]); made {
@@ -421,7 +421,7 @@ func appendUnit(dst []byte, u uint16, high bool) []byte {
 }
 
 func (s *Sink) writeError(err error) error {
-	return &noren.Error{Where: s.name, What: "cannot be written", Err: atomicfile.Reason(err)}
+	return &noren.Error{Where: noren.File(s.name), What: "cannot be written", Err: atomicfile.Reason(err)}
 }
 
 // Records is the number of records written.

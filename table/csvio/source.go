@@ -96,11 +96,11 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Where: noren.File(opts.Name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	src := &Source{name: opts.Name, limits: opts.Limits, file: f, size: info.Size(), changed: info.ModTime()}
 	if opts.HeaderRow < 0 || opts.HeaderRow > maxHeaderRow || opts.HeaderRow > 1 && opts.Header == HeaderAbsent {
-		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected the names of the columns on line 1 to %d, got line %d", Args: []any{maxHeaderRow, opts.HeaderRow}, Hint: "a table without names has no line for them"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "expected the names of the columns on line 1 to %d, got line %d", Args: []any{maxHeaderRow, opts.HeaderRow}, Hint: "a table without names has no line for them"}
 	}
 	found, err := detect(ctx, f, src.size, opts)
 	if err != nil {
@@ -181,7 +181,7 @@ func (src *Source) above(s *scanner, in *input) error {
 	case faulty:
 		return src.faultError(&s.fault, 0)
 	case finished:
-		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "expected the names of the columns on line %d, got the end of the file", Args: []any{src.skip + 1}}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "expected the names of the columns on line %d, got the end of the file", Args: []any{src.skip + 1}}
 	}
 	return in.failure(s.err, s.line, 0)
 }
@@ -201,7 +201,7 @@ func (src *Source) header(s *scanner, in *input) error {
 		case faulty:
 			return src.faultError(&s.fault, 0)
 		case finished:
-			return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file is empty, expected a line with the names of the columns"}
+			return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "the file is empty, expected a line with the names of the columns"}
 		}
 		if !s.fill() {
 			return in.failure(s.err, s.line, 0)
@@ -229,10 +229,10 @@ func (src *Source) input(ahead bool, sum hash.Hash, m *meter.Meter) (*input, err
 func (src *Source) unchanged() error {
 	info, err := src.file.Stat()
 	if err != nil {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if info.Size() != src.size || !info.ModTime().Equal(src.changed) {
-		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (src *Source) Sum(ctx context.Context) (sum [table.SumSize]byte, err error)
 		if of, err = table.SumBytes(ctx, src.file, src.size); err == nil {
 			err = src.unchanged()
 		} else if ctx.Err() == nil {
-			err = &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
+			err = &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 		}
 		if err != nil {
 			return sum, err

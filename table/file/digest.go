@@ -32,7 +32,7 @@ func Digests(ctx context.Context, path string) ([]string, error) {
 func digest(ctx context.Context, path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", &noren.Error{Kind: noren.Usage, Where: path, What: "cannot be opened", Err: atomicfile.Reason(err)}
+		return "", &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "cannot be opened", Err: atomicfile.Reason(err)}
 	}
 	defer func() { _ = f.Close() }()
 	sum := sha256.New()
@@ -40,7 +40,7 @@ func digest(ctx context.Context, path string) (string, error) {
 		if cause := context.Cause(ctx); cause != nil {
 			return "", cause
 		}
-		return "", &noren.Error{Where: path, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return "", &noren.Error{Where: noren.File(path), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -97,7 +97,7 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 		return openDatabase(ctx, path, opts)
 	}
 	if opts.Query != "" {
-		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is a file, and a query is for databases"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "is a file, and a query is for databases"}
 	}
 	if IsParts(path) {
 		return openParts(ctx, path, opts)
@@ -109,23 +109,23 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "no such file"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "no such file"}
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "may not be read", Hint: "its permissions forbid it"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "may not be read", Hint: "its permissions forbid it"}
 	case err != nil:
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be opened", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Where: noren.File(opts.Name), What: "cannot be opened", Err: atomicfile.Reason(err)}
 	}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		err = &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		err = &noren.Error{Where: noren.File(opts.Name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	case !info.Mode().IsRegular():
-		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
+		err = &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
 	}
 	if err == nil && opts.Name == path && sqlite.IsFile(f) {
 		err = &noren.Error{
-			Kind: noren.BadData, Where: path, What: "is an SQLite database, expected text",
-			Hint: "name it as sqlite:%s, and a table of several as sqlite:%s?table=TABLE", HintArgs: []any{path, path},
+			Kind: noren.BadData, Where: noren.File(path), What: "is an SQLite database, expected text",
+			Hint: "name it as sqlite:%s, and a table of several as sqlite:%s?table=TABLE", HintArgs: []any{noren.File(path), noren.File(path)},
 		}
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	n, err := f.ReadAt(magic[:], 0)
 	if err != nil && err != io.EOF {
 		_ = f.Close()
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Where: noren.File(opts.Name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if err := xlsx.Refuse(opts.Name, magic[:n]); err != nil {
 		_ = f.Close()
@@ -174,17 +174,17 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	}
 	if opts.Sheet != "" {
 		_ = f.Close()
-		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is no workbook: only a workbook has sheets"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "is no workbook: only a workbook has sheets"}
 	}
 	switch {
 	case head == "PAR1", head == "PARE", isParquet(opts.Name):
 		if opts.HeaderRow > 1 {
 			_ = f.Close()
-			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected a text file with names on line %d, got a Parquet file, which names its columns", Args: []any{opts.HeaderRow}}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "expected a text file with names on line %d, got a Parquet file, which names its columns", Args: []any{opts.HeaderRow}}
 		}
 		if opts.Header == csvio.HeaderAbsent {
 			_ = f.Close()
-			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected a text file without names, got a Parquet file, which names its columns"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "expected a text file without names, got a Parquet file, which names its columns"}
 		}
 		src, err := parquetio.OpenFile(f, parquetio.Options{Name: opts.Name, Limits: meter.From(ctx)})
 		if err != nil {
@@ -243,7 +243,7 @@ func Check(name string) error {
 	if _, ok := csvio.DialectFor(name); ok {
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, Where: name, What: "its ending tells no format that can be written", Hint: "one of " + Endings}
+	return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "its ending tells no format that can be written", Hint: "one of " + Endings}
 }
 
 // Unreadable tells which well-known tools cannot read a column of that

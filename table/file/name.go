@@ -29,19 +29,19 @@ func splitSheet(path string, opts *Options) (string, error) {
 	}
 	values, err := parameters(query, "sheet", "header", "hidden")
 	if err != nil {
-		return "", &noren.Error{Kind: noren.Usage, Where: file, Err: err}
+		return "", &noren.Error{Kind: noren.Usage, Where: noren.File(file), Err: err}
 	}
 	if v, ok := values["sheet"]; ok {
 		opts.Sheet = v
 	}
 	if v, ok := values["header"]; ok {
 		if opts.HeaderRow, err = strconv.Atoi(v); err != nil || opts.HeaderRow < 1 {
-			return "", &noren.Error{Kind: noren.Usage, Where: file, What: "header: expected the number of a row, from 1"}
+			return "", &noren.Error{Kind: noren.Usage, Where: noren.File(file), What: "header: expected the number of a row, from 1"}
 		}
 	}
 	if v, ok := values["hidden"]; ok {
 		if opts.Hidden, err = xlsx.ParsePolicy(v); err != nil || v == "" {
-			return "", &noren.Error{Kind: noren.Usage, Where: file, What: "hidden: expected read or leave"}
+			return "", &noren.Error{Kind: noren.Usage, Where: noren.File(file), What: "hidden: expected read or leave"}
 		}
 	}
 	if opts.Name == path {
@@ -117,11 +117,11 @@ func openSQLite(ctx context.Context, rest string, opts Options) (Source, error) 
 	path, query, _ := strings.Cut(rest, "?")
 	values, err := parameters(query, "table")
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), Err: err}
 	}
 	name, named := values["table"]
 	if named && opts.Query != "" {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "a table and a query are named", Hint: "name one"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "a table and a query are named", Hint: "name one"}
 	}
 	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName, Limits: meter.From(ctx), Progress: opts.Progress})
 	if err != nil {
@@ -199,7 +199,7 @@ func checkedTarget(ctx context.Context, path string, replace bool) (o pg.TargetO
 	rest, ok := strings.CutPrefix(path, postgres)
 	if !ok {
 		file, _, _ := strings.Cut(strings.TrimPrefix(path, sqliteFile), "?")
-		return o, noren.Usagef(file, "SQLite databases are read and not written").Hinted("write a file, or a table of PostgreSQL as pg:TABLE")
+		return o, noren.Usagef(noren.File(file), "SQLite databases are read and not written").Hinted("write a file, or a table of PostgreSQL as pg:TABLE")
 	}
 	name, service, err := postgresName(rest)
 	if err != nil {

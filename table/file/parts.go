@@ -73,7 +73,7 @@ func partOpener(opts Options) parts.Opener {
 		o := opts
 		o.Name = path
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "is a folder"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "is a folder"}
 		}
 		return Open(ctx, path, o)
 	}

@@ -347,7 +347,7 @@ func (n *nested) kinds(to []parquet.Kind) []parquet.Kind {
 func (s *Sink) writeNested(i int, v *table.Vector, from, count int) error {
 	n := s.origins[i].nested
 	if v.Kind != table.Text {
-		return &noren.Error{Where: s.name, What: "column %s is of another kind than was said", Args: []any{s.columns[i].Name}}
+		return &noren.Error{Where: noren.File(s.name), What: "column %s is of another kind than was said", Args: []any{s.columns[i].Name}}
 	}
 	kinds := n.kinds(nil)
 	values := make([][]parquet.Value, n.leaves)

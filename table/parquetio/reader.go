@@ -88,7 +88,7 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	}
 	for _, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.name, What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(src.name), What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
 		}
 	}
 	if err := src.unchanged(); err != nil {
@@ -100,7 +100,7 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	quarter := int(min(r.meter.Held(), 1<<40) / 4)
 	r.most = min(max(quarter/max(1, len(columns)*valueSize), 1), chunkRows)
 	if err := r.meter.Hold(int64(len(columns)) * (columnSize + int64(r.most)*valueSize)); err != nil {
-		return nil, meter.At(err, src.name)
+		return nil, meter.At(err, noren.File(src.name))
 	}
 	texts := 0
 	for _, c := range columns {
@@ -483,7 +483,7 @@ func (r *reader) Close() error {
 	r.closePages()
 	r.unpack.close()
 	if r.err == nil {
-		r.err = &noren.Error{Where: r.src.name, What: "read after Close"}
+		r.err = &noren.Error{Where: noren.File(r.src.name), What: "read after Close"}
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, err
 	out := &atomicfile.Output{Writer: w}
 	s := &Sink{name: name, columns: columns, out: out}
 	if len(columns) == 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a table needs a column at least"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "a table needs a column at least"}
 	}
 	g := &group{}
 	seen := map[string]bool{}
@@ -70,7 +70,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, err
 			o = defaultOrigin(c)
 		}
 		if o.form.kind != c.Kind {
-			return nil, &noren.Error{Where: name, What: "column %s is described as of another kind than it is stored", Args: []any{c.Name}}
+			return nil, &noren.Error{Where: noren.File(name), What: "column %s is described as of another kind than it is stored", Args: []any{c.Name}}
 		}
 		s.origins = append(s.origins, o)
 		s.first = append(s.first, s.leaves)
@@ -185,7 +185,7 @@ func (s *Sink) Write(c *table.Chunk) error {
 
 func (s *Sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.name, What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	for from := 0; from < c.Rows; {
 		n := min(c.Rows-from, groupRows-s.rows)
@@ -233,7 +233,7 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 	s.values = s.values[:0]
 	column, t := &s.columns[i], s.origins[i].node.Type()
 	if v.Kind != column.Kind {
-		return &noren.Error{Where: s.name, What: "column %s is of another kind than was said", Args: []any{column.Name}}
+		return &noren.Error{Where: noren.File(s.name), What: "column %s is of another kind than was said", Args: []any{column.Name}}
 	}
 	level := 0
 	if column.Nullable {
@@ -310,7 +310,7 @@ func (s *Sink) refuse(i, row int, what noren.Format) error {
 // failed makes an error of a failure of the library or the disk; only the
 // system's own words are passed on.
 func (s *Sink) failed(err error) error {
-	e := &noren.Error{Where: s.name, What: "cannot be written"}
+	e := &noren.Error{Where: noren.File(s.name), What: "cannot be written"}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		e.Err = p.Err

@@ -80,11 +80,11 @@ func (src *Source) open() error {
 	info, err := src.file.Stat()
 	switch {
 	case err != nil:
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	case info.IsDir():
-		return &noren.Error{Kind: noren.Usage, Where: src.name, What: "is a folder", Hint: "name a file"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(src.name), What: "is a folder", Hint: "name a file"}
 	case !info.Mode().IsRegular():
-		return &noren.Error{Kind: noren.Usage, Where: src.name, Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(src.name), Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
 	}
 	src.size, src.changed = info.Size(), info.ModTime()
 	if err := src.checkEnds(); err != nil {
@@ -119,7 +119,7 @@ func (src *Source) open() error {
 // anything is built on them.
 func (src *Source) checkEnds() error {
 	bad := func(what, hint noren.Format) error {
-		return &noren.Error{Kind: noren.BadData, Where: src.name, What: what, Hint: hint}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: what, Hint: hint}
 	}
 	const least = 12 // two marks and a length
 	if src.size < least {
@@ -127,10 +127,10 @@ func (src *Source) checkEnds() error {
 	}
 	var head, tail [8]byte
 	if _, err := src.file.ReadAt(head[:], 0); err != nil {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if _, err := src.file.ReadAt(tail[:], src.size-8); err != nil {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	switch {
 	case string(head[:4]) == "PARE" || string(tail[4:]) == "PARE":
@@ -177,7 +177,7 @@ func (src *Source) describe(f *footer) error {
 	}
 	src.leaves = walk.leaves
 	if len(src.columns) == 0 {
-		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "has no columns"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "has no columns"}
 	}
 	for _, g := range src.parquet.RowGroups() {
 		n := g.NumRows()
@@ -276,10 +276,10 @@ func (src *Source) Close() error { return src.file.Close() }
 func (src *Source) unchanged() error {
 	info, err := src.file.Stat()
 	if err != nil {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if info.Size() != src.size || !info.ModTime().Equal(src.changed) {
-		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
 	}
 	return nil
 }
@@ -287,14 +287,14 @@ func (src *Source) unchanged() error {
 // damaged makes an error of a failure of the library. Its own text is left out,
 // as nothing keeps values out of it.
 func (src *Source) damaged(what noren.Text, err error) error {
-	if excess := meter.At(err, src.name); excess != nil {
+	if excess := meter.At(err, noren.File(src.name)); excess != nil {
 		return excess
 	}
 	var system syscall.Errno
 	if errors.As(err, &system) {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: system}
+		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: system}
 	}
-	return &noren.Error{Kind: noren.BadData, Where: src.name, What: what.Format, Args: what.Args, Hint: "copy or make the file again"}
+	return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: what.Format, Args: what.Args, Hint: "copy or make the file again"}
 }
 
 // guard is the border to the library: what panics in it is an error.

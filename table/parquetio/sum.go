@@ -21,7 +21,7 @@ func (src *Source) Sum(ctx context.Context) (sum [table.SumSize]byte, err error)
 	case ctx.Err() != nil:
 		return sum, ctx.Err()
 	case err != nil:
-		return sum, &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return sum, &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	return table.SumFile("parquet", of), src.unchanged()
 }

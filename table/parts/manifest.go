@@ -141,19 +141,19 @@ func readManifest(folder string) (*Manifest, error) {
 	path := filepath.Join(folder, ManifestName)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the manifest cannot be opened", Err: reason(err)}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "the manifest cannot be opened", Err: reason(err)}
 	}
 	defer f.Close()
-	text, err := meter.ReadAll(f, maxManifest, path)
+	text, err := meter.ReadAll(f, maxManifest, noren.File(path))
 	switch {
 	case meter.Refused(err) != nil:
 		return nil, err
 	case err != nil:
-		return nil, &noren.Error{Where: path, What: "cannot be read", Err: reason(err)}
+		return nil, &noren.Error{Where: noren.File(path), What: "cannot be read", Err: reason(err)}
 	}
 	m, err := parseManifest(text)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.BadData, Where: path, Err: err}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), Err: err}
 	}
 	return m, nil
 }
@@ -204,13 +204,13 @@ func stateOf(ctx context.Context, path string) (*Part, error) {
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 			kind = noren.Usage
 		}
-		return nil, &noren.Error{Kind: kind, Where: path, What: "cannot be read", Err: reason(err)}
+		return nil, &noren.Error{Kind: kind, Where: noren.File(path), What: "cannot be read", Err: reason(err)}
 	}
 	defer f.Close()
 	h := sha256.New()
 	size, err := io.Copy(h, &cancelled{ctx, f})
 	if err != nil {
-		return nil, &noren.Error{Where: path, What: "cannot be read", Err: reason(err)}
+		return nil, &noren.Error{Where: noren.File(path), What: "cannot be read", Err: reason(err)}
 	}
 	return &Part{Name: filepath.Base(path), Size: size, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }
@@ -268,7 +268,7 @@ func Place(folder string, text []byte) error {
 		}
 	}
 	if err != nil {
-		return &noren.Error{Where: path, What: "the manifest cannot be written", Err: reason(err)}
+		return &noren.Error{Where: noren.File(path), What: "the manifest cannot be written", Err: reason(err)}
 	}
 	return nil
 }

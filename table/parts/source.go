@@ -59,7 +59,7 @@ type stamp struct {
 func stampOf(path string) (stamp, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return stamp{}, &noren.Error{Kind: noren.BadData, Where: path, What: "cannot be read", Err: reason(err)}
+		return stamp{}, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "cannot be read", Err: reason(err)}
 	}
 	return stamp{info, info.Size(), info.ModTime()}, nil
 }
@@ -103,7 +103,7 @@ func Open(ctx context.Context, name string, paths []string, open Opener) (_ *Sou
 		}
 	}
 	if len(paths) == 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, Code: "pattern", What: "expected at least one table file, found none"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), Code: "pattern", What: "expected at least one table file, found none"}
 	}
 	return s, nil
 }
@@ -121,7 +121,7 @@ func (s *Source) agree(path string, columns []table.StoredColumn) error {
 // the file first. It makes a column of first nullable where it is nullable in the other.
 func Agree(first string, of []table.StoredColumn, path string, columns []table.StoredColumn) error {
 	fail := func(what noren.Text) error {
-		return &noren.Error{Kind: noren.BadData, Code: "parts-differ", Where: path, What: what.Format, Args: what.Args, Hint: "all files of one table have the same columns in the same order"}
+		return &noren.Error{Kind: noren.BadData, Code: "parts-differ", Where: noren.File(path), What: what.Format, Args: what.Args, Hint: "all files of one table have the same columns in the same order"}
 	}
 	if len(columns) != len(of) {
 		return fail(noren.Textf("expected %d columns as in %s, got %d", len(of), first, len(columns)))

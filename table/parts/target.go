@@ -48,7 +48,7 @@ type Target struct {
 func Vacant(folder string, replace bool) error {
 	entries, err := os.ReadDir(folder)
 	if err == nil && len(entries) > 0 && !replace {
-		return &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: folder, What: "the folder is not empty"}
+		return &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: noren.File(folder), What: "the folder is not empty"}
 	}
 	return nil
 }
@@ -61,9 +61,9 @@ func NewTarget(o TargetOptions) (*Target, error) {
 	t.before, t.after, ok = strings.Cut(name, "*")
 	switch {
 	case !ok || strings.ContainsAny(t.after, "*") || strings.ContainsAny(t.folder, "*?["):
-		return nil, &noren.Error{Kind: noren.Usage, Where: o.Path, What: "expected a folder and a name with one star, as in out/part-*.csv"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(o.Path), What: "expected a folder and a name with one star, as in out/part-*.csv"}
 	case t.before != "" && (t.before[0] == '.' || t.before[0] == '_'):
-		return nil, &noren.Error{Kind: noren.Usage, Where: o.Path, What: "a name that begins with a dot or an underscore would not be read as a table"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(o.Path), What: "a name that begins with a dot or an underscore would not be read as a table"}
 	case o.Rows < 1:
 		return nil, &noren.Error{Kind: noren.Usage, Where: "split-rows", What: "expected at least 1 record in a file, got %d", Args: []any{o.Rows}}
 	}
@@ -107,13 +107,13 @@ func (t *Target) replaceable(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return &noren.Error{Kind: noren.Usage, Where: t.folder, What: "expected a folder that can be written", Err: reason(err)}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(t.folder), What: "expected a folder that can be written", Err: reason(err)}
 	case len(entries) > 0 && !t.o.Replace:
-		return &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: t.folder, What: "the folder is not empty"}
+		return &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: noren.File(t.folder), What: "the folder is not empty"}
 	}
 	for _, e := range entries {
 		if e.IsDir() || e.Name() != ManifestName && !t.ours(e.Name()) {
-			return &noren.Error{Kind: noren.Usage, Where: filepath.Join(t.folder, e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
+			return &noren.Error{Kind: noren.Usage, Where: noren.File(filepath.Join(t.folder, e.Name())), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
 		}
 	}
 	return nil
@@ -134,7 +134,7 @@ func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (tabl
 	parent := filepath.Dir(t.folder)
 	temp, err := tempfile.CreateFolder(parent)
 	if err != nil {
-		return nil, &noren.Error{Where: parent, What: "a folder cannot be made in it", Err: reason(err)}
+		return nil, &noren.Error{Where: noren.File(parent), What: "a folder cannot be made in it", Err: reason(err)}
 	}
 	t.temp, t.held = temp.Path, temp
 	s := &sink{t: t, ctx: ctx, columns: columns}
@@ -157,7 +157,7 @@ func (t *Target) Folder() string { return t.folder }
 func (t *Target) Manifest() (io.ReadSeekCloser, error) {
 	f, err := os.Open(filepath.Join(t.temp, ManifestName))
 	if err != nil {
-		return nil, &noren.Error{Where: t.folder, What: "the manifest cannot be read back", Err: reason(err)}
+		return nil, &noren.Error{Where: noren.File(t.folder), What: "the manifest cannot be read back", Err: reason(err)}
 	}
 	return f, nil
 }
@@ -184,7 +184,7 @@ func publish(folder string) error {
 // moved aside first, and put back when the new one cannot be renamed.
 func (t *Target) Commit(context.Context) error {
 	fail := func(err error) error {
-		return &noren.Error{Where: t.folder, What: "the finished files cannot be renamed into place", Err: reason(err)}
+		return &noren.Error{Where: noren.File(t.folder), What: "the finished files cannot be renamed into place", Err: reason(err)}
 	}
 	if err := publish(t.temp); err != nil {
 		return fail(err)
@@ -273,7 +273,7 @@ func (s *sink) begin() error {
 	path := filepath.Join(s.t.temp, name)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return &noren.Error{Where: s.t.folder, What: "a file cannot be made in it", Err: reason(err)}
+		return &noren.Error{Where: noren.File(s.t.folder), What: "a file cannot be made in it", Err: reason(err)}
 	}
 	inner, err := s.t.o.Sink(f, filepath.Join(s.t.folder, name), s.columns) // errors name it as it will be
 	if err != nil {
@@ -291,7 +291,7 @@ func (s *sink) end() error {
 		s.found.Add(c.Formulas())
 	}
 	if e := s.file.Close(); err == nil && e != nil {
-		err = &noren.Error{Where: s.t.folder, What: "a file cannot be written in full", Err: reason(e)}
+		err = &noren.Error{Where: noren.File(s.t.folder), What: "a file cannot be written in full", Err: reason(e)}
 	}
 	s.sink, s.file = nil, nil
 	s.t.rows = append(s.t.rows, s.rows)

@@ -67,7 +67,7 @@ type unreadCheck struct {
 func (u *unreadCheck) folder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: dir, What: "the folder cannot be listed", Err: reason(err)}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(dir), What: "the folder cannot be listed", Err: reason(err)}
 	}
 	for _, e := range entries {
 		if err := u.ctx.Err(); err != nil {
@@ -100,7 +100,7 @@ func (u *unreadCheck) folder(dir string) error {
 }
 
 func notRead(where string, what noren.Format) error {
-	return &noren.Error{Kind: noren.NotMet, Code: CodeUnread, Where: noren.File(where), What: what, Hint: "remove it, or verify files alone by a pattern, as in %s", HintArgs: []any{filepath.Join(filepath.Dir(where), "part-*.csv")}}
+	return &noren.Error{Kind: noren.NotMet, Code: CodeUnread, Where: noren.File(where), What: what, Hint: "remove it, or verify files alone by a pattern, as in %s", HintArgs: []any{noren.File(filepath.Join(filepath.Dir(where), "part-*.csv"))}}
 }
 
 var (
@@ -168,7 +168,7 @@ func committed(path string) bool {
 func (u *unreadCheck) checksums(path, of string) (bool, error) {
 	sums, err := os.Open(path)
 	if err != nil {
-		return false, &noren.Error{Kind: noren.Usage, Where: path, What: "cannot be read", Err: reason(err)}
+		return false, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "cannot be read", Err: reason(err)}
 	}
 	defer sums.Close()
 	info, err := os.Lstat(of)

@@ -32,7 +32,7 @@ func described(f *os.File, name string, m *meter.Meter) error {
 	case os.IsNotExist(err):
 		log = nil
 	case err != nil:
-		return &noren.Error{Where: name, What: "its write-ahead log cannot be opened", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(name), What: "its write-ahead log cannot be opened", Err: atomicfile.Reason(err)}
 	default:
 		defer func() { _ = log.Close() }()
 	}
@@ -42,9 +42,9 @@ func described(f *os.File, name string, m *meter.Meter) error {
 			return excess
 		}
 		if errors.Is(err, errForeign) {
-			return &noren.Error{Kind: noren.BadData, Where: name, What: whatForeign}
+			return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: whatForeign}
 		}
-		return &noren.Error{Where: name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	return nil
 }

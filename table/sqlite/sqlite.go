@@ -76,7 +76,7 @@ func Open(ctx context.Context, path string, o Options) (*spool.Source, error) {
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, &noren.Error{Where: o.Name, What: "cannot be opened", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Where: noren.File(o.Name), What: "cannot be opened", Err: atomicfile.Reason(err)}
 	}
 	r := &reading{o: o, meter: meter.New(o.Limits, info.Size())}
 	if err := described(f, o.Name, r.meter); err != nil {
@@ -104,11 +104,11 @@ func opened(path, name string) (*os.File, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "no such file"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "no such file"}
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "may not be read", Hint: "its permissions forbid it"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "may not be read", Hint: "its permissions forbid it"}
 	case err != nil:
-		return nil, &noren.Error{Where: name, What: "cannot be opened", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Where: noren.File(name), What: "cannot be opened", Err: atomicfile.Reason(err)}
 	}
 	if err := check(f, name); err != nil {
 		_ = f.Close()
@@ -119,11 +119,11 @@ func opened(path, name string) (*os.File, error) {
 
 func check(f *os.File, name string) error {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return &noren.Error{Kind: noren.Usage, Where: name, What: "is a folder", Hint: "name a file"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "is a folder", Hint: "name a file"}
 	}
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(f, head); err != nil || string(head) != magic {
-		return &noren.Error{Kind: noren.BadData, Where: name, What: "is no SQLite database, or an encrypted one"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "is no SQLite database, or an encrypted one"}
 	}
 	return nil
 }
@@ -265,12 +265,12 @@ func (r *reading) from(ctx context.Context) (from string, err error) {
 			return quote(name), nil
 		}
 	}
-	e := &noren.Error{Kind: noren.Usage, Code: "table", Where: r.o.Name, What: "expected one of its tables (%s)", Args: []any{shown(names)}}
+	e := &noren.Error{Kind: noren.Usage, Code: "table", Where: noren.File(r.o.Name), What: "expected one of its tables (%s)", Args: []any{shown(names)}}
 	if wanted != "" {
 		e.Saying("has no table %s, only %s", wanted, shown(names))
 		if best := table.Nearest(wanted, names); best != "" {
 			e.Code = ""
-			e.Hinted("did you mean sqlite:%s?table=%s?", r.o.Name, best)
+			e.Hinted("did you mean sqlite:%s?table=%s?", noren.File(r.o.Name), best)
 		}
 	}
 	return "", e

@@ -43,7 +43,7 @@ var _ table.Sink = (*Sink)(nil)
 func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, error) {
 	out := &atomicfile.Output{Writer: w}
 	if len(columns) == 0 || len(columns) > mostColumns {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a sheet has 1 to %d columns, got %d", Args: []any{mostColumns, len(columns)}}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "a sheet has 1 to %d columns, got %d", Args: []any{mostColumns, len(columns)}}
 	}
 	s := &Sink{name: name, columns: columns, out: out, zip: zip.NewWriter(out)}
 	// The sheet stands last in the file and is written as it comes, but its
@@ -83,7 +83,7 @@ func (s *Sink) part(name string, content []byte) error {
 }
 
 func (s *Sink) failed(err error) error {
-	return &noren.Error{Where: s.name, What: "cannot be written", Err: atomicfile.Reason(err)}
+	return &noren.Error{Where: noren.File(s.name), What: "cannot be written", Err: atomicfile.Reason(err)}
 }
 
 func (s *Sink) header() error {
@@ -113,11 +113,11 @@ func (s *Sink) Write(c *table.Chunk) error {
 
 func (s *Sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.name, What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	for row := range c.Rows {
 		if s.records+2 > mostRows {
-			return &noren.Error{Kind: noren.BadData, Where: s.name, What: "a sheet holds %d records at most", Args: []any{mostRows - 1}, Hint: "write the table as CSV or Parquet"}
+			return &noren.Error{Kind: noren.BadData, Where: noren.File(s.name), What: "a sheet holds %d records at most", Args: []any{mostRows - 1}, Hint: "write the table as CSV or Parquet"}
 		}
 		s.records++
 		s.line = append(s.line, `<row r="`...)

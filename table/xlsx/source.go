@@ -83,7 +83,7 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{Where: noren.File(opts.Name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	b, err := openBook(opts.Name, f, info.Size(), opts.Limits)
 	if b != nil {
@@ -127,10 +127,10 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 func unchanged(f File, was fs.FileInfo, name string) error {
 	now, err := f.Stat()
 	if err != nil {
-		return &noren.Error{Where: name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) {
-		return &noren.Error{Kind: noren.BadData, Where: name, What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
 	}
 	return nil
 }
@@ -148,5 +148,5 @@ func Refuse(name string, head []byte) error {
 	if string(head) != "\xd0\xcf\x11\xe0" {
 		return nil
 	}
-	return &noren.Error{Kind: noren.BadData, Where: name, What: "is an encrypted workbook or one of an old format (.xls), expected .xlsx", Hint: "save it as .xlsx without a password"}
+	return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "is an encrypted workbook or one of an old format (.xls), expected .xlsx", Hint: "save it as .xlsx without a password"}
 }

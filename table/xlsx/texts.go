@@ -136,7 +136,7 @@ func (t *texts) flush() error {
 		return nil
 	}
 	if _, err := t.file.Write(t.queue); err != nil {
-		return &noren.Error{Where: t.name, What: "its texts cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(t.name), What: "its texts cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err)}
 	}
 	t.queue = t.queue[:0]
 	return nil
@@ -161,7 +161,7 @@ func (t *texts) at(i int) ([]byte, bool, error) {
 	}
 	b := t.buf[:n]
 	if _, err := t.file.ReadAt(b, from-head); err != nil {
-		return nil, false, &noren.Error{Where: t.name, What: "the temporary file cannot be read back", Err: atomicfile.Reason(err)}
+		return nil, false, &noren.Error{Where: noren.File(t.name), What: "the temporary file cannot be read back", Err: atomicfile.Reason(err)}
 	}
 	return b, true, nil
 }

@@ -58,7 +58,7 @@ func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 
 // bad is an error about the content of the workbook.
 func (b *book) bad(what, hint noren.Text) error {
-	return &noren.Error{Kind: noren.BadData, Where: b.name, What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
+	return &noren.Error{Kind: noren.BadData, Where: noren.File(b.name), What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
 }
 
 var errDirectory = errors.New("the directory is too long")
@@ -78,8 +78,8 @@ func (b *book) failure(part string, err error) error {
 	case errors.As(err, &own):
 		return err
 	case b.file.err != nil:
-		return &noren.Error{Where: b.name, What: "cannot be read", Err: atomicfile.Reason(b.file.err)}
-	case meter.At(err, b.name) != nil:
+		return &noren.Error{Where: noren.File(b.name), What: "cannot be read", Err: atomicfile.Reason(b.file.err)}
+	case meter.At(err, noren.File(b.name)) != nil:
 		return meter.At(err, b.name+": part "+part)
 	case errors.Is(err, errLong), errors.Is(err, errDeep):
 		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: noren.Place{noren.File(b.name), noren.Textf("part %s", part)}, What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args, Hint: again}
@@ -327,5 +327,5 @@ func (b *book) sheet(which string) (sheetEntry, error) {
 	if len(b.sheets) > most {
 		names = append(names, "...")
 	}
-	return sheetEntry{}, &noren.Error{Kind: noren.Usage, Code: "sheet", Where: b.name, What: "expected one of its sheets (%s) or a number from 1 to %d, got %q", Args: []any{strings.Join(names, ", "), len(names), which}}
+	return sheetEntry{}, &noren.Error{Kind: noren.Usage, Code: "sheet", Where: noren.File(b.name), What: "expected one of its sheets (%s) or a number from 1 to %d, got %q", Args: []any{strings.Join(names, ", "), len(names), which}}
 }

@@ -32,7 +32,7 @@ const (
 // Other faults are for the parser to say.
 func Check(name string, data []byte) error {
 	if len(data) > MostSize {
-		return meter.TooLarge(name, MostSize)
+		return meter.TooLarge(noren.File(name), MostSize)
 	}
 	tokens := lexer.Tokenize(string(data))
 	if len(tokens) > MostTokens {

@@ -73,5 +73,5 @@ func (l *Lock) Close() error {
 }
 
 func held(path string) error {
-	return noren.Usagef(filepath.Dir(path), "another server uses this folder").Hinted("stop that server, or choose another folder")
+	return noren.Usagef(noren.File(filepath.Dir(path)), "another server uses this folder").Hinted("stop that server, or choose another folder")
 }

@@ -161,7 +161,7 @@ func (s *Store) start(ctx context.Context) error {
 			}
 		}
 	case app != applicationID:
-		return &noren.Error{Kind: noren.BadData, Where: filepath.Base(s.path), What: "is a database and not the store of a server", Hint: "choose another folder"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(filepath.Base(s.path)), What: "is a database and not the store of a server", Hint: "choose another folder"}
 	}
 	if err := s.sound(ctx); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (s *Store) start(ctx context.Context) error {
 		return failed("the version of the server's store cannot be read", err)
 	}
 	if have > want {
-		return noren.Usagef(filepath.Base(s.path), "expected schema version %d or lower, got %d", want, have).Hinted("a newer noren made it: use that one")
+		return noren.Usagef(noren.File(filepath.Base(s.path)), "expected schema version %d or lower, got %d", want, have).Hinted("a newer noren made it: use that one")
 	}
 	if err := s.retry(ctx, func() error { _, err := m.Up(ctx); return err }); err != nil {
 		return failed("the server's store cannot be brought to this version", err)
@@ -200,7 +200,7 @@ func (s *Store) sound(ctx context.Context) error {
 		return failed("the server's store cannot be read", err)
 	}
 	if found != "ok" {
-		return &noren.Error{Kind: noren.BadData, Where: filepath.Base(s.path), What: "is damaged", Hint: "put its newest copy back"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(filepath.Base(s.path)), What: "is damaged", Hint: "put its newest copy back"}
 	}
 	return nil
 }
