@@ -79,7 +79,7 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 		if q.Kind == "quantile" {
 			// The losses of a quantile are whole numbers up to the number of records times the
 			// denominator of the rank, and a weight takes a product for each of their bits.
-			record *= max(1, lossBits(n, q.Digits)/lossBits(float64(c.Records), timedDigits))
+			record *= lossRatio(n, q.Digits, c.Records)
 		}
 		if q.Kind == api.KindOutliers {
 			record *= neighbourWork(n, q.K, q.Columns, q.Degrees)
@@ -108,6 +108,14 @@ const timedDigits = 1
 // lossBits is about the number of bits of the greatest loss of a quantile.
 func lossBits(records float64, digits int) float64 {
 	return math.Log2(max(2, records)) + float64(digits)*math.Log2(10)
+}
+
+// lossRatio is how many times as long a quantile takes for a record as one of a rank of
+// [timedDigits] places in a table of as many records as were timed. It grows with the bits that the rank
+// adds to the losses of the same table, and with those that more records add. With fewer records
+// than were timed a record takes as long: their losses are smaller, but more of the weights count.
+func lossRatio(records float64, digits, timed int) float64 {
+	return max(1, lossBits(records, digits)/lossBits(records, timedDigits)) * max(1, lossBits(records, timedDigits)/lossBits(float64(timed), timedDigits))
 }
 
 // neighbourWork is how many times as long a count of outliers takes for a record as the one that
@@ -153,18 +161,29 @@ var assumedTimes = api.Calibration{
 	},
 }
 
-// calibratedKinds are the questions that are timed: every record meets their conditions, and the
-// epsilon of the quantile is so small that every weight counts.
+// calibratedKinds are the questions that are timed. Every record meets their conditions, which
+// compare a number and a text that each record has for itself: such texts take longest.
 func calibratedKinds() []api.Question {
 	pay := &api.Amount{Epsilon: "0.01"}
+	const where = "x <= 1 and who != 'none'"
 	return []api.Question{
-		{Kind: "count", Where: "age >= 0 and x <= 1", Pay: pay},
-		{Kind: "sum", Column: "x", Where: "age >= 0", Pay: pay},
-		{Kind: "mean", Column: "x", Where: "age >= 0", Pay: pay},
-		{Kind: "variance", Column: "x", Where: "age >= 0", Pay: pay},
-		{Kind: "histogram", Column: "age", Bins: []string{"0", "20", "40", "60", "80", "110"}, Where: "x <= 1", Pay: pay},
-		{Kind: "quantile", Column: "x", Where: "age >= 0", Pay: &api.Amount{Epsilon: "0.000001"}},
+		{Kind: "count", Where: where, Pay: pay},
+		{Kind: "sum", Column: "x", Where: where, Pay: pay},
+		{Kind: "mean", Column: "x", Where: where, Pay: pay},
+		{Kind: "variance", Column: "x", Where: where, Pay: pay},
+		{Kind: "histogram", Column: "age", Bins: []string{"0", "20", "40", "60", "80", "110"}, Where: where, Pay: pay},
 	}
+}
+
+// calibratedQuantiles are the quantiles that are timed. Their epsilon is so small that every
+// weight counts. Which grid takes longest depends on the number of records that share a place.
+func calibratedQuantiles() []api.Question {
+	fine, finest := 21, 30
+	out := []api.Question{{}, {GridBits: &fine}, {GridBits: &finest}}
+	for i := range out {
+		out[i].Kind, out[i].Column, out[i].Where, out[i].Pay = "quantile", "x", "x <= 1 and who != 'none'", &api.Amount{Epsilon: "0.000001"}
+	}
+	return out
 }
 
 // Calibrate measures how long answers take on this machine, on made-up tables in a ledger of
@@ -202,7 +221,7 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 	few := min(rows, 2000)
 	for _, d := range []madeUp{
 		{name: "one", unit: account.Record, rows: 1},
-		{name: "many", unit: account.Record, rows: rows},
+		{name: "many", unit: account.Record, rows: rows, persons: rows},
 		{name: "persons", unit: "who", rows: rows, persons: max(1, rows/8)},
 		{name: "person", unit: "who", rows: rows, persons: 1},
 		{name: "few", unit: account.Record, rows: few},
@@ -236,6 +255,13 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 		}
 		c.out.Record[q.Kind] = t / n
 	}
+	for _, q := range calibratedQuantiles() {
+		_, t, err := c.slowest(ctx, "many", same(q))
+		if err != nil {
+			return err
+		}
+		c.out.Record[q.Kind] = max(c.out.Record[q.Kind], t/n)
+	}
 	return c.others(ctx, rows, few, kinds[0])
 }
 
@@ -265,6 +291,12 @@ func (c *calibrator) others(ctx context.Context, rows, few int, count api.Questi
 		return err
 	}
 	c.out.Cell = max(0, t-n*c.out.Record["count"]/spare) / 500
+	medians := groups
+	medians.Kind, medians.Column, medians.Noise, medians.Pay = "quantile", "x", "smooth", &api.Amount{Epsilon: "1"}
+	if _, t, err = c.slowest(ctx, "one", same(medians)); err != nil {
+		return err
+	}
+	c.out.Cell = max(c.out.Cell, t/500)
 	// The time of a count of outliers grows with the number of neighbours, up to where all have so
 	// many that none is nearly an outlier: it is measured in a plane for several radii.
 	for _, radius := range []float64{0.03, 0.1, 0.3} {
