@@ -165,7 +165,7 @@ var assumedTimes = api.Calibration{
 // compare a number and a text that each record has for itself: such texts take longest.
 func calibratedKinds() []api.Question {
 	pay := &api.Amount{Epsilon: "0.01"}
-	const where = "x <= 1 and who != 'none'"
+	const where = "age >= 0 and who != 'none'"
 	return []api.Question{
 		{Kind: "count", Where: where, Pay: pay},
 		{Kind: "sum", Column: "x", Where: where, Pay: pay},
@@ -181,7 +181,7 @@ func calibratedQuantiles() []api.Question {
 	fine, finest := 21, 30
 	out := []api.Question{{}, {GridBits: &fine}, {GridBits: &finest}}
 	for i := range out {
-		out[i].Kind, out[i].Column, out[i].Where, out[i].Pay = "quantile", "x", "x <= 1 and who != 'none'", &api.Amount{Epsilon: "0.000001"}
+		out[i].Kind, out[i].Column, out[i].Where, out[i].Pay = "quantile", "x", "age >= 0 and who != 'none'", &api.Amount{Epsilon: "0.000001"}
 	}
 	return out
 }
