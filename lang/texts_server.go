@@ -25,6 +25,8 @@ var serverTexts = []Entry{
 	{"A request with this key and another body was answered.", "このキーで本文の違う要求に、すでに答えました。"},
 	{"A request with this key and another body was sent before.", "このキーで本文の違う要求が、前に送られています。"},
 	{"The server answers requests of its proxy alone.", "サーバーはプロキシからの要求にだけ答えます。"},
+	{"The proxy names its client in X-Forwarded-For by something other than an IP address.", "プロキシは X-Forwarded-For に、クライアントの IP アドレスではないものを書いています。"},
+	{"let the proxy write the address of its client into X-Forwarded-For", "プロキシがクライアントのアドレスを X-Forwarded-For に書くように設定してください"},
 	{"The server is stopping.", "サーバーは停止するところです。"},
 	{"The queue of jobs is full.", "ジョブの待ち行列がいっぱいです。"},
 	{"The disk is full.", "ディスクに空きがありません。"},

@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net/netip"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/examples/clinic"
 	"github.com/noren-privacy/noren/internal/server"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/web"
 )
@@ -102,7 +102,7 @@ func named(flag string, all []string) (map[string]string, error) {
 func (f *serveFlags) config(t *terminal) (*server.Config, error) {
 	cfg := f.Config
 	for _, text := range f.proxies {
-		p, err := netip.ParsePrefix(text)
+		p, err := limit.ParseNetwork(text)
 		if err != nil {
 			return nil, noren.Usagef("--behind-proxy", "expected a network such as 10.0.0.0/8")
 		}

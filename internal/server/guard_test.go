@@ -155,18 +155,6 @@ func TestProxy(t *testing.T) {
 	if a := r.ask(t, "GET", "/api/v1/session", "", nil, with(cookie)); a.status != 200 || a.header.Get("Strict-Transport-Security") == "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	for forwarded, want := range map[string]string{
-		"": "127.0.0.1", "203.0.113.9": "203.0.113.9", "198.51.100.1, 203.0.113.9": "203.0.113.9",
-		"203.0.113.9, 127.0.0.2": "203.0.113.9", "spoofed": "127.0.0.1", "2001:db8::1": "2001:db8::1",
-	} {
-		q := &http.Request{RemoteAddr: "127.0.0.1:5", Header: http.Header{}}
-		if forwarded != "" {
-			q.Header.Set("X-Forwarded-For", forwarded)
-		}
-		if got, err := r.client(q); err != nil || got.String() != want {
-			t.Errorf("%q: %v %v", forwarded, got, err)
-		}
-	}
 	other := start(t, networks("10.0.0.0/8"))
 	if a := other.ask(t, "GET", "/", "", nil, nil); a.status != 421 {
 		t.Errorf("past the proxy: %d", a.status)

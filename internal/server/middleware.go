@@ -149,37 +149,6 @@ func loopbackHost(host string) bool {
 	return name == "localhost" || name == "127.0.0.1" || name == "::1"
 }
 
-// client is the address of the client: of the connection, or, behind a proxy, the last
-// one in X-Forwarded-For that is not a proxy's.
-func (s *Server) client(r *http.Request) (netip.Addr, error) {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}, nil // a test without a connection
-	}
-	from := peer.Addr().Unmap()
-	if len(s.cfg.Proxies) == 0 {
-		return from, nil
-	}
-	if !s.isProxy(from) {
-		return from, problem.New("host", "The server answers requests of its proxy alone.")
-	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, hop := range slices.Backward(hops) {
-		addr, err := netip.ParseAddr(strings.TrimSpace(hop))
-		if err != nil {
-			return from, nil
-		}
-		if from = addr.Unmap(); !s.isProxy(from) {
-			break
-		}
-	}
-	return from, nil
-}
-
-func (s *Server) isProxy(a netip.Addr) bool {
-	return slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(a) })
-}
-
 // servesHost reports whether the server has the name that a request gives it. A page of
 // another site whose name resolves to this machine is refused by this.
 func (s *Server) servesHost(host string) bool {

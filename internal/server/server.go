@@ -91,6 +91,8 @@ type Server struct {
 	pledges     pledges
 	ownFolders  []string // cut from the texts of errors
 
+	warnNoAddress, warnNoHeader sync.Once // faults of the proxy in front
+
 	saltMu sync.Mutex
 	salt   string
 	salted time.Time

@@ -17,6 +17,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/names"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -229,7 +230,7 @@ func (a *Auth) NewToken(ctx context.Context, principal, name string, days int, n
 		return nil, "", noren.Usagef("days", "expected 1 to %d days, got %d", MostDays, days)
 	}
 	for _, n := range networks {
-		if _, err := netip.ParsePrefix(n); err != nil {
+		if _, err := limit.ParseNetwork(n); err != nil {
 			return nil, "", noren.Usagef("networks", "expected networks such as 10.0.0.0/8, got one of another form")
 		}
 	}
@@ -291,9 +292,9 @@ func within(networks string, from netip.Addr) bool {
 	if networks == "" {
 		return true
 	}
-	from = from.Unmap()
+	from = from.WithZone("").Unmap()
 	for _, n := range strings.Fields(networks) {
-		if p, err := netip.ParsePrefix(n); err == nil && p.Contains(from) {
+		if p, err := limit.ParseNetwork(n); err == nil && p.Contains(from) {
 			return true
 		}
 	}

@@ -92,7 +92,7 @@ func (l *Listener) address(c net.Conn) netip.Addr {
 	if err != nil {
 		return netip.Addr{}
 	}
-	a := at.Addr().Unmap()
+	a := at.Addr().WithZone("").Unmap()
 	if l.Proxy != nil && l.Proxy(a) {
 		return netip.Addr{}
 	}
@@ -108,6 +108,16 @@ func Network(a netip.Addr) netip.Addr {
 		}
 	}
 	return a
+}
+
+// ParseNetwork reads a network such as 10.0.0.0/8. One of IPv4 that is written as one of IPv6,
+// such as ::ffff:10.0.0.0/104, is one of IPv4: so are addresses compared.
+func ParseNetwork(text string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(text)
+	if err == nil && p.Addr().Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
+	return p, err
 }
 
 // idlest is the connection that has been idle for longest, nil for none. l.mu is held.
