@@ -278,7 +278,7 @@ func register[I, O any](s *Server, api huma.API, op huma.Operation, a access, do
 			s.refuse(w, r, err)
 			return
 		}
-		next(huma.WithValue(ctx, callKey{}, c))
+		next(bodyContext{huma.WithValue(ctx, callKey{}, c)})
 	})
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
 		c := callOf(ctx)

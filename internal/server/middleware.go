@@ -80,6 +80,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		defer func() {
 			if v := recover(); v != nil {
 				if v == http.ErrAbortHandler {
+					s.metrics.request(r.Pattern, counted.status, time.Since(begun))
 					panic(v)
 				}
 				s.cfg.Log.Error("a request stopped by a fault of the program", "request", id, "at", caller())

@@ -3,7 +3,6 @@ package parquetio
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
@@ -79,6 +78,8 @@ type pages struct {
 	spare int64
 }
 
+var errChecksum = errors.New("a checksum does not fit")
+
 // pageWork is what a page counts as unpacked beside its data: one without values is work too.
 const pageWork = 128
 
@@ -152,7 +153,7 @@ func (p *pages) next() error {
 	}
 	p.at += size
 	if header.CRC != 0 && crc32.ChecksumIEEE(u.packed) != uint32(header.CRC) {
-		return fmt.Errorf("a checksum does not fit: %w", parquet.ErrCorrupted)
+		return errChecksum
 	}
 	levels := 0 // bytes that are never compressed
 	v2 := &header.DataPageHeaderV2
@@ -212,7 +213,7 @@ func (p *pages) header() (*format.PageHeader, error) {
 		v1, v2 := &header.DataPageHeader.V, &header.DataPageHeaderV2.V
 		if min(header.CompressedPageSize, header.UncompressedPageSize, v1.NumValues, header.DictionaryPageHeader.V.NumValues,
 			v2.NumValues, v2.NumNulls, v2.NumRows, v2.RepetitionLevelsByteLength, v2.DefinitionLevelsByteLength) < 0 {
-			return nil, fmt.Errorf("a size below zero: %w", parquet.ErrCorrupted)
+			return nil, errors.New("a page states a size below zero")
 		}
 		return header, nil
 	}
@@ -260,6 +261,9 @@ func (p *pages) hold(header *format.PageHeader, data []byte, levels int) error {
 		return err
 	}
 	p.held[0] = n
+	if err := p.counted(header, data, levels); err != nil {
+		return err
+	}
 	return p.prefixes(header, data, levels)
 }
 

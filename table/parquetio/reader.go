@@ -196,7 +196,7 @@ func (r *reader) next() error {
 		if err := guard(func() error { return r.fill(i, int(min(r.left, int64(r.most)))) }); err != nil {
 			at := noren.Position{File: r.src.name, Field: r.columns[i] + 1, Column: r.src.columns[r.columns[i]].Name}
 			what := noren.Textf("the data of records %d to %d are damaged", r.rows+1, r.rows+int64(n))
-			if errors.Is(err, parquet.ErrCorrupted) {
+			if errors.Is(err, errChecksum) {
 				what.Format += " (a checksum does not fit)"
 			}
 			if meter.At(err, "") != nil {
