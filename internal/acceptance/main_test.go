@@ -27,7 +27,10 @@ func TestMain(m *testing.M) {
 			defer stop()
 			os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
-		earlyServer: func() { os.Exit(serveEarly()) },
+		earlyServer: func() {
+			os.Exit(serveAs(func() quantum.Meter { return early{quantum.Processor()} }))
+		},
+		arrivalServer: func() { os.Exit(serveFromArrival()) },
 		busyProgram: func() {
 			for x := uint64(1); ; x = x*3 + 1 {
 				runtime.KeepAlive(x)
@@ -41,6 +44,9 @@ const (
 	// earlyServer is noren serve whose computations leave the processor when they end, as those
 	// of earlier versions did. The trials of the schedule have to see it.
 	earlyServer = "noren-early"
+	// arrivalServer is noren serve as it was before the schedule: the class of a request begins when
+	// it arrives, and computations take turns on the processors and give them back when they end.
+	arrivalServer = "noren-arrival"
 	// busyProgram uses one processor until it is killed.
 	busyProgram = "noren-busy"
 )
@@ -50,13 +56,32 @@ type early struct{ quantum.Meter }
 
 func (early) Spend(time.Duration, <-chan struct{}) {}
 
-// serveEarly is the program earlyServer, with the flags that trials use.
-func serveEarly() int {
-	cfg := server.Config{
-		Tool: certificate.Tool{Name: "noren", Version: "early"}, RequestsPerSecond: -1, AnswersPerMinute: -1,
-		Meter: func() quantum.Meter { return early{quantum.Processor()} },
-	}
-	f := flag.NewFlagSet(earlyServer, flag.ContinueOnError)
+// inTurn is a computation that waits for one of the processors, and gives it back when it ends.
+type inTurn struct {
+	early
+	processors chan struct{}
+}
+
+func (m inTurn) Stop() {
+	m.early.Stop()
+	<-m.processors
+}
+
+// serveFromArrival is the program arrivalServer. The schedule has so many lanes that each request
+// of a trial is accepted when it arrives.
+func serveFromArrival() int {
+	processors := make(chan struct{}, runtime.NumCPU())
+	runtime.GOMAXPROCS(256)
+	return serveAs(func() quantum.Meter {
+		processors <- struct{}{}
+		return inTurn{early{quantum.Processor()}, processors}
+	})
+}
+
+// serveAs is noren serve with another meter, and the flags that trials use.
+func serveAs(meter func() quantum.Meter) int {
+	cfg := server.Config{Tool: certificate.Tool{Name: "noren", Version: "trial"}, RequestsPerSecond: -1, AnswersPerMinute: -1, Meter: meter}
+	f := flag.NewFlagSet("noren", flag.ContinueOnError)
 	f.StringVar(&cfg.Dir, "dir", "", "")
 	f.StringVar(&cfg.Listen, "listen", "", "")
 	f.StringVar(&cfg.Admin, "admin", "", "")
@@ -66,7 +91,7 @@ func serveEarly() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err == nil {
-		err = servesEarly(ctx, cfg)
+		err = serves(ctx, cfg)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -75,7 +100,7 @@ func serveEarly() int {
 	return 0
 }
 
-func servesEarly(ctx context.Context, cfg server.Config) error {
+func serves(ctx context.Context, cfg server.Config) error {
 	s, err := server.New(ctx, cfg)
 	if err != nil {
 		return err
