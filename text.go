@@ -55,6 +55,18 @@ func (t Text) String() string {
 	return fmt.Sprintf(string(t.Format), t.Args...)
 }
 
+// MarshalText is the text in English: the form of JSON, which programs read.
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText takes a text from its English, whose arguments cannot be told any more.
+func (t *Text) UnmarshalText(text []byte) error {
+	*t = Text{}
+	if len(text) > 0 {
+		*t = Text{"%s", []any{Foreign(text)}}
+	}
+	return nil
+}
+
 // IsZero reports whether there is no text.
 func (t Text) IsZero() bool { return t.Format == "" }
 

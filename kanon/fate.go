@@ -3,6 +3,7 @@ package kanon
 import (
 	"context"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 )
@@ -47,38 +48,39 @@ type Rounded struct {
 }
 
 // shown says what a class shows of a column; groups is their number.
-func shown(f *table.Field, r Rounded, o *Options, groups int) string {
+func shown(f *table.Field, r Rounded, o *Options, groups int) noren.Text {
 	number := f.Type == table.Integer || f.Type == table.Decimal
-	fixed := ""
-	if o.Ranges == publish.Fixed {
-		fixed = ", with ends of a fixed grid"
-	}
+	fixed := o.Ranges == publish.Fixed
 	ranked := o.Publish == publish.Matched && groups >= publish.RankedGroups
 	switch mode := o.Publish; {
 	case mode == publish.Shares && f.Type.IsNumber():
-		return "published as the range of its class, with the mean where that leaves each value open, " + r.beside(f, o.K)
+		return noren.Textf("published as the range of its class, with the mean where that leaves each value open, %s", r.beside(f, o.K))
 	case mode == publish.Shares:
-		return "published as the values of its class with their shares"
+		return noren.Textf("published as the values of its class with their shares")
+	case mode == publish.Generalize && f.Type.IsNumber() && fixed:
+		return noren.Textf("published as the range of its class, with ends of a fixed grid")
 	case mode == publish.Generalize && f.Type.IsNumber():
-		return "published as the range of its class" + fixed
+		return noren.Textf("published as the range of its class")
+	case mode == publish.Generalize && f.Type == table.Ordered && fixed:
+		return noren.Textf("published as the levels of its class, from the lowest to the highest, with ends of a fixed grid")
 	case mode == publish.Generalize && f.Type == table.Ordered:
-		return "published as the levels of its class, from the lowest to the highest" + fixed
+		return noren.Textf("published as the levels of its class, from the lowest to the highest")
 	case mode == publish.Generalize && f.Hierarchy != nil:
-		return "published as the lowest common ancestor of its class"
-	case mode == publish.Generalize && fixed != "":
-		return "published as the value of its class, or * where there are several"
+		return noren.Textf("published as the lowest common ancestor of its class")
+	case mode == publish.Generalize && fixed:
+		return noren.Textf("published as the value of its class, or * where there are several")
 	case mode == publish.Generalize:
-		return "published as the set of the values of its class"
+		return noren.Textf("published as the set of the values of its class")
 	case ranked && number:
-		return "published as one number within the range of its class, matched to the whole column, " + r.to(f)
+		return noren.Textf("published as one number within the range of its class, matched to the whole column, %s", r.to(f))
 	case ranked && f.Type == table.Date:
-		return "published as one date within the range of its class, matched to the whole column"
+		return noren.Textf("published as one date within the range of its class, matched to the whole column")
 	case mode == publish.Matched && !f.Type.IsNumber():
-		return "published as one of the values of its class, matched to the whole table"
+		return noren.Textf("published as one of the values of its class, matched to the whole table")
 	case number, f.Type == table.Date:
-		return "published as the mean of its class, " + r.leaving(f, o.K)
+		return noren.Textf("published as the mean of its class, %s", r.leaving(f, o.K))
 	case f.Type == table.Ordered:
-		return "published as the median of its class"
+		return noren.Textf("published as the median of its class")
 	}
-	return "published as the commonest value of its class"
+	return noren.Textf("published as the commonest value of its class")
 }

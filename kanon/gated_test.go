@@ -32,7 +32,7 @@ func TestGate(t *testing.T) {
 	fates := map[string]string{}
 	for _, f := range r.Columns {
 		fates[f.Column] = f.Fate
-		if f.Why == "" {
+		if f.Why.IsZero() {
 			t.Errorf("%s: no reason", f.Column)
 		}
 	}

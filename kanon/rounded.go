@@ -5,31 +5,32 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 )
 
 // to says to what a mean or a matched value is rounded.
-func (r Rounded) to(f *table.Field) string {
+func (r Rounded) to(f *table.Field) noren.Text {
 	switch g := r.Grid; {
 	case f.Round != nil && f.Type == table.Date:
-		return "to " + spans(f, int64(math.Pow10(max(0, -*f.Round))))
+		return spans(f, int64(math.Pow10(max(0, -*f.Round)))).to
 	case f.Round != nil:
-		return "to " + decimals(*f.Round)
+		return decimals(*f.Round).to
 	case g == nil:
-		return "to the grid of its values"
+		return noren.Textf("to the grid of its values")
 	case g.Months > 0:
-		return "to " + months(g.Months) + ", the grid of its values"
+		return months(g.Months).grid
 	case f.Type == table.Date && g.Unit == 1:
-		return "to " + spans(f, 1)
+		return spans(f, 1).to
 	case f.Type == table.Date:
-		return "to " + spans(f, g.Unit) + ", the grid of its values"
+		return spans(f, g.Unit).grid
 	case g.Unit == 1 && g.Rest == 0 && g.Places == r.places(f):
-		return "to " + decimals(g.Places) + " as in the source"
+		return noren.Textf("to %s as in the source", decimals(g.Places).of)
 	case g.Rest != 0:
-		return fmt.Sprintf("to %s and multiples of %s from there, the grid of its values", number(g.Rest, g.Places), unit(g))
+		return noren.Textf("to %s and multiples of %s from there, the grid of its values", number(g.Rest, g.Places), unit(g))
 	}
-	return fmt.Sprintf("to multiples of %s, the grid of its values", unit(r.Grid))
+	return noren.Textf("to multiples of %s, the grid of its values", unit(r.Grid))
 }
 
 // places are those of the source.
@@ -41,10 +42,10 @@ func (r Rounded) places(f *table.Field) int {
 }
 
 // leaving says to what a mean is rounded, and how many sums that leaves to a class of k.
-func (r Rounded) leaving(f *table.Field, k int) string {
+func (r Rounded) leaving(f *table.Field, k int) noren.Text {
 	g, asked := r.Grid, f.Round
 	if asked != nil && f.Type != table.Date && *asked > r.places(f) {
-		return fmt.Sprintf("to %s where the source has %s: the sum of a small class can be computed from it", decimals(*asked), decimals(r.places(f)))
+		return noren.Textf("to %s where the source has %s: the sum of a small class can be computed from it", decimals(*asked).of, decimals(r.places(f)).of)
 	}
 	if g == nil {
 		return r.to(f)
@@ -58,22 +59,19 @@ func (r Rounded) leaving(f *table.Field, k int) string {
 	default:
 		n = g.Sums(k, step)
 	}
-	text := ""
 	if n == 1 {
-		text = fmt.Sprintf("%s: the sum of a class of %d values can be computed from it", r.to(f), k)
-	} else {
-		text = fmt.Sprintf("%s: at least %d sums of a class of %d values are possible", r.to(f), n, k)
+		return r.coarser(f, k, noren.Textf("%s: the sum of a class of %d values can be computed from it", r.to(f), k))
 	}
-	return r.coarser(f, k, text)
+	return r.coarser(f, k, noren.Textf("%s: at least %d sums of a class of %d values are possible", r.to(f), n, k))
 }
 
 // beside is leaving for a mean beside a range: of at least 5 values, and finer for many.
-func (r Rounded) beside(f *table.Field, k int) string {
+func (r Rounded) beside(f *table.Field, k int) noren.Text {
 	const least = 5 // publish/shares.go has the proof
 	if r.Grid == nil || f.Round != nil || f.Type == table.Date {
 		return r.leaving(f, max(k, least))
 	}
-	return r.coarser(f, least, r.to(f)+", and more finely from 50 values on: at least 5 sums are possible")
+	return r.coarser(f, least, noren.Textf("%s, and more finely from 50 values on: at least 5 sums are possible", r.to(f)))
 }
 
 // step is the unit of --round, nil where there is none.
@@ -94,7 +92,7 @@ func step(f *table.Field) *big.Rat {
 
 // coarser adds what is left to a class whose values all lie on the coarser grid, where there
 // is one and the mean is rounded to the grid.
-func (r Rounded) coarser(f *table.Field, k int, text string) string {
+func (r Rounded) coarser(f *table.Field, k int, text noren.Text) noren.Text {
 	c := r.Grid.Coarse
 	if c == nil || f.Round != nil {
 		return text
@@ -103,25 +101,25 @@ func (r Rounded) coarser(f *table.Field, k int, text string) string {
 	if r.Grid.Share > .995 {
 		share = fmt.Sprintf("%.1f%%", math.Floor(1000*r.Grid.Share)/10)
 	}
-	return fmt.Sprintf("%s; %s of its values lie on a coarser grid (%s), and where all of a class do, %s", text, share, coarse(f, c), sums(r.Grid.Within(c, f, k), k))
+	return noren.Textf("%s; %s of its values lie on a coarser grid (%s), and where all of a class do, %s", text, share, coarse(f, c), sums(r.Grid.Within(c, f, k), k))
 }
 
 // sums says how many sums a mean leaves.
-func sums(n int64, k int) string {
+func sums(n int64, k int) noren.Text {
 	if n == 1 {
-		return fmt.Sprintf("the sum of a class of %d values can be computed from it", k)
+		return noren.Textf("the sum of a class of %d values can be computed from it", k)
 	}
-	return fmt.Sprintf("at least %d sums of a class of %d values are possible", n, k)
+	return noren.Textf("at least %d sums of a class of %d values are possible", n, k)
 }
 
-func coarse(f *table.Field, g *publish.Grid) string {
+func coarse(f *table.Field, g *publish.Grid) noren.Text {
 	switch {
 	case g.Months > 0:
-		return months(g.Months)
+		return months(g.Months).of
 	case f.Type == table.Date:
-		return spans(f, g.Unit)
+		return spans(f, g.Unit).of
 	}
-	return "multiples of " + unit(g)
+	return noren.Textf("multiples of %s", unit(g))
 }
 
 func unit(g *publish.Grid) string { return number(g.Unit, g.Places) }
@@ -135,44 +133,53 @@ func number(n int64, places int) string {
 	return new(big.Rat).SetFrac(big.NewInt(n), power).FloatString(places)
 }
 
-func months(n int64) string {
+// measure says a step: alone, what is rounded to it, and what is rounded to it as the grid of
+// its values.
+type measure struct{ of, to, grid noren.Text }
+
+func months(n int64) measure {
 	switch n {
 	case 1:
-		return "months"
+		return measure{of: noren.Textf("months"), grid: noren.Textf("to months, the grid of its values")}
 	case 12:
-		return "years"
+		return measure{of: noren.Textf("years"), grid: noren.Textf("to years, the grid of its values")}
 	}
-	return fmt.Sprintf("%d %s", n, "months")
+	return measure{of: noren.Textf("%d months", n), grid: noren.Textf("to %d months, the grid of its values", n)}
 }
 
 // spans says a number of days, or of seconds where a date has a time.
-func spans(f *table.Field, n int64) string {
-	const day = 24 * 60 * 60
+func spans(f *table.Field, n int64) measure {
+	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	if !f.Layout.HasTime() {
 		n *= day
 	}
-	for _, of := range []struct {
-		seconds int64
-		name    string
-	}{{day, "days"}, {3600, "hours"}, {60, "minutes"}, {1, "seconds"}} {
-		switch {
-		case n == of.seconds:
-			return of.name
-		case n%of.seconds == 0:
-			return fmt.Sprintf("%d %s", n/of.seconds, of.name)
-		}
+	switch {
+	case n == day:
+		return measure{noren.Textf("days"), noren.Textf("to days"), noren.Textf("to days, the grid of its values")}
+	case n%day == 0:
+		return measure{noren.Textf("%d days", n/day), noren.Textf("to %d days", n/day), noren.Textf("to %d days, the grid of its values", n/day)}
+	case n == hour:
+		return measure{noren.Textf("hours"), noren.Textf("to hours"), noren.Textf("to hours, the grid of its values")}
+	case n%hour == 0:
+		return measure{noren.Textf("%d hours", n/hour), noren.Textf("to %d hours", n/hour), noren.Textf("to %d hours, the grid of its values", n/hour)}
+	case n == minute:
+		return measure{noren.Textf("minutes"), noren.Textf("to minutes"), noren.Textf("to minutes, the grid of its values")}
+	case n%minute == 0:
+		return measure{noren.Textf("%d minutes", n/minute), noren.Textf("to %d minutes", n/minute), noren.Textf("to %d minutes, the grid of its values", n/minute)}
+	case n == 1:
+		return measure{noren.Textf("seconds"), noren.Textf("to seconds"), noren.Textf("to seconds, the grid of its values")}
 	}
-	return "seconds"
+	return measure{noren.Textf("%d seconds", n), noren.Textf("to %d seconds", n), noren.Textf("to %d seconds, the grid of its values", n)}
 }
 
-func decimals(n int) string {
+func decimals(n int) measure {
 	switch {
 	case n == 1:
-		return fmt.Sprintf("%d decimal place", n)
+		return measure{of: noren.Textf("%d decimal place", n), to: noren.Textf("to %d decimal place", n)}
 	case n < 0:
-		return "multiples of " + number(1, n)
+		return measure{of: noren.Textf("multiples of %s", number(1, n)), to: noren.Textf("to multiples of %s", number(1, n))}
 	case n == 0:
-		return "whole numbers"
+		return measure{of: noren.Textf("whole numbers"), to: noren.Textf("to whole numbers")}
 	}
-	return fmt.Sprintf("%d decimal places", n)
+	return measure{of: noren.Textf("%d decimal places", n), to: noren.Textf("to %d decimal places", n)}
 }

@@ -35,7 +35,7 @@ func TestRoundingSaysWhatItLeaves(t *testing.T) {
 		for _, mode := range []publish.Mode{publish.Aggregate, publish.Shares} {
 			f := c.field
 			f.Round = c.round
-			got := shown(&f, Rounded{Grid: c.grid}, &Options{K: 5, Publish: mode}, 10)
+			got := shown(&f, Rounded{Grid: c.grid}, &Options{K: 5, Publish: mode}, 10).String()
 			if !strings.Contains(got, c.want) {
 				t.Errorf("%s, %s: %q lacks %q", c.name, mode, got, c.want)
 			}

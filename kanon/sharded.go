@@ -110,13 +110,13 @@ func (o *Options) Transformed(fates []gate.Fate, schema *table.Schema, rounded [
 		switch c := &fates[i]; {
 		case o.Unit == "" || c.Column != o.Unit:
 		case o.Pseudonym:
-			c.Fate, c.Why = gate.Transformed, "it tells persons apart: replaced by a pseudonym drawn for this release"
+			c.Fate, c.Why = gate.Transformed, noren.Textf("it tells persons apart: replaced by a pseudonym drawn for this release")
 		default:
-			c.Why = "it tells persons apart: persons were counted by it"
+			c.Why = noren.Textf("it tells persons apart: persons were counted by it")
 		}
 	}
 	for j, i := range schema.WithRole(table.Quasi) {
-		fates[i].Why = "others may know it: " + shown(&schema.Fields[i], rounded[j], o, groups)
+		fates[i].Why = noren.Textf("others may know it: %s", shown(&schema.Fields[i], rounded[j], o, groups))
 	}
 }
 

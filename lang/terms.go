@@ -56,26 +56,11 @@ var short = []struct {
 }{
 	{regexp.MustCompile(`^1 in ([0-9,]+)$`), "$1 分の 1"},
 	{regexp.MustCompile(`^state ([0-9]+)$`), "状態 $1"},
-	{regexp.MustCompile(`^to whole numbers$`), "整数まで"},
-	{regexp.MustCompile(`^to (-?[0-9]+) decimal places?$`), "小数 $1 桁まで"},
-	{regexp.MustCompile(`^to multiples of ([0-9.]+)$`), "$1 の倍数まで"},
-	{regexp.MustCompile(`^to days$`), "日まで"},
 	{regexp.MustCompile(`^to ([0-9]+) days$`), "$1 日まで"},
-	{regexp.MustCompile(`^to hours$`), "時まで"},
 	{regexp.MustCompile(`^to ([0-9]+) hours$`), "$1 時間まで"},
-	{regexp.MustCompile(`^to minutes$`), "分まで"},
 	{regexp.MustCompile(`^to ([0-9]+) minutes$`), "$1 分まで"},
-	{regexp.MustCompile(`^to seconds$`), "秒まで"},
 	{regexp.MustCompile(`^to ([0-9]+) seconds$`), "$1 秒まで"},
-	{regexp.MustCompile(`^to months, the grid of its values$`), "値の格子である月まで"},
-	{regexp.MustCompile(`^to ([0-9]+) months, the grid of its values$`), "値の格子である $1 か月の倍数まで"},
-	{regexp.MustCompile(`^to years, the grid of its values$`), "値の格子である年まで"},
-	{regexp.MustCompile(`^to days, the grid of its values$`), "値の格子である日まで"},
-	{regexp.MustCompile(`^to ([0-9]+) days, the grid of its values$`), "値の格子である $1 日の倍数まで"},
-	{regexp.MustCompile(`^to hours, the grid of its values$`), "値の格子である時まで"},
-	{regexp.MustCompile(`^to ([0-9]+) hours, the grid of its values$`), "値の格子である $1 時間の倍数まで"},
-	{regexp.MustCompile(`^to minutes, the grid of its values$`), "値の格子である分まで"},
-	{regexp.MustCompile(`^to ([0-9]+) minutes, the grid of its values$`), "値の格子である $1 分の倍数まで"},
+	{regexp.MustCompile(`^([0-9.]+)-closeness$`), "$1-近接性"},
 }
 
 // kinds are kinds of personal identifiers (table/personal) within texts that are no text

@@ -13,7 +13,7 @@ func (b *assessment) fates() []Block {
 	}
 	t := &Table{Names: true, Header: []string{"column", "role", "fate", "why"}, Numeric: []bool{false, false, false, false}}
 	for _, f := range b.f.Fates {
-		t.Rows = append(t.Rows, []string{plain(f.Column), f.Role, f.Fate, f.Why})
+		t.Rows = append(t.Rows, []string{plain(f.Column), f.Role, f.Fate, f.Why.String()})
 	}
 	text := "Identifiers are dropped, quasi-identifiers are transformed, all other columns are kept value for value."
 	if g := b.f.Guarantee; g != nil && g.Pseudonyms {

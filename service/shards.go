@@ -187,7 +187,7 @@ func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Reso
 	undecided := &gate.Report{}
 	for _, f := range read.Schema.Fields {
 		if f.Role == table.Other && sp.Columns[f.Name].Role == "" {
-			undecided.Refused = append(undecided.Refused, gate.Refusal{Column: f.Name, Why: "no process of a cluster looks at all of its values"})
+			undecided.Refused = append(undecided.Refused, gate.Refusal{Column: f.Name, Why: noren.Textf("no process of a cluster looks at all of its values")})
 		}
 	}
 	if err := undecided.Err(read.Source.Name()); err != nil {

@@ -35,7 +35,7 @@ func printFates(out io.Writer, fates []gate.Fate) {
 	lang.Fprintln(out, "\n  columns")
 	w := grid.New(out)
 	for _, f := range fates {
-		lang.Fprintf(w, "    %s\t%s\t%s\t%s\n", f.Column, l.Term(f.Role), l.Term(f.Fate), l.Say(f.Why))
+		lang.Fprintf(w, "    %s\t%s\t%s\t%s\n", f.Column, l.Term(f.Role), l.Term(f.Fate), f.Why)
 	}
 	_ = w.Flush()
 }
@@ -48,7 +48,7 @@ func printReleasePlan(w io.Writer, p *api.ReleasePlan) {
 	lang.Fprintln(w, "\n  columns")
 	g := grid.New(w)
 	for i, f := range p.Columns {
-		lang.Fprintf(g, "    %s\t%s\t%s\t%s\t%s\n", f.Column, l.Term(p.Read[i].Type), l.Term(f.Role), l.Term(f.Fate), l.Say(f.Why))
+		lang.Fprintf(g, "    %s\t%s\t%s\t%s\t%s\n", f.Column, l.Term(p.Read[i].Type), l.Term(f.Role), l.Term(f.Fate), f.Why)
 	}
 	_ = g.Flush()
 }

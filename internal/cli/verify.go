@@ -90,7 +90,7 @@ func printVerified(out io.Writer, r *api.Verification) error {
 	lang.Fprintf(out, "%s: %s\n\n", r.File, words.Verified(lang.Of(out), r))
 	if !r.Met {
 		for _, failure := range r.Failures {
-			lang.Fprintf(out, "  %s\n", lang.Of(out).Say(failure))
+			lang.Fprintf(out, "  %s\n", failure)
 		}
 		lang.Fprintln(out, "\nprivate: do not release\n") // it may be the private table
 	} else {

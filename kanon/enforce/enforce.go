@@ -124,13 +124,13 @@ func (m *merging) feasible() error {
 func infeasible(column string, req privacy.Requirement, byPerson bool) error {
 	e := &noren.Error{
 		Kind: noren.NotMet, Where: noren.Textf("column %s", column),
-		What: "even the whole table as one group does not keep %s", Args: []any{noren.Foreign(req.String())},
+		What: "even the whole table as one group does not keep %s", Args: []any{req},
 		Hint: "ask for less (a smaller l), or do not name the column as sensitive",
 	}
 	if byPerson && req.Diversity != nil {
-		e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has", noren.Foreign(req.String()))
+		e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has", req)
 		if !req.Diversity.CountMissing {
-			e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has and, with a missing one, for any", noren.Foreign(req.String()))
+			e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has and, with a missing one, for any", req)
 		}
 	}
 	return e

@@ -25,7 +25,6 @@ package gate
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -73,7 +72,7 @@ type Fate struct {
 	// Fate is what is done with the column: dropped, transformed or kept.
 	Fate string `json:"fate"`
 	// Why is the reason, in words.
-	Why string `json:"why"`
+	Why noren.Text `json:"why"`
 }
 
 // Refusal is a kept column without a decision of the steward.
@@ -81,7 +80,7 @@ type Refusal struct {
 	// Column is the column's name.
 	Column string `json:"column"`
 	// Why is the reason, in words.
-	Why string `json:"why"`
+	Why noren.Text `json:"why"`
 	// Sensitive is true if the column's role is sensitive.
 	Sensitive bool `json:"sensitive"`
 }
@@ -109,7 +108,7 @@ func (r *Report) Err(source string) error {
 	}
 	what := make(noren.Texts, len(r.Refused))
 	for i, x := range r.Refused {
-		what[i] = noren.Textf("%s (%s)", x.Column, noren.Foreign(x.Why))
+		what[i] = noren.Textf("%s (%s)", x.Column, x.Why)
 	}
 	columns := noren.Textf("a column")
 	if len(what) > 1 {
@@ -216,9 +215,9 @@ func (r *Report) judge(q *Request, f *table.Field, c *infer.Column) {
 	fate := Fate{Column: f.Name, Role: f.Role.String(), Fate: Untouched}
 	switch f.Role {
 	case table.Identifier:
-		fate.Fate, fate.Why = Dropped, "it names a person or a record"
+		fate.Fate, fate.Why = Dropped, noren.Textf("it names a person or a record")
 	case table.Quasi:
-		fate.Fate, fate.Why = Transformed, "others may know it: made common to the records of a class"
+		fate.Fate, fate.Why = Transformed, noren.Textf("others may know it: made common to the records of a class")
 	default:
 		fate.Why = r.judgeKept(q, f, c)
 	}
@@ -226,56 +225,57 @@ func (r *Report) judge(q *Request, f *table.Field, c *infer.Column) {
 }
 
 // judgeKept decides on a column that is kept, and says why it is.
-func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) string {
+func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) noren.Text {
 	decided := slices.Contains(q.Kept, f.Name)
 	looks := looksLike(f, c)
 	if c != nil && c.Personal != nil && c.Personal.Kind == personal.FreeText {
 		r.FreeText = append(r.FreeText, f.Name)
 	}
-	predicts, why := "", looks
+	var predicts noren.Text
+	why := looks
 	for _, p := range r.Predictors {
 		if p.Column == f.Name {
 			told := strings.Join(p.Quasi, ", ")
-			predicts = "its value tells the value of " + told
-			if looks != "" {
-				why = fmt.Sprintf("%s, and its value also tells the value of %s", looks, told)
+			predicts = noren.Textf("its value tells the value of %s", told)
+			if !looks.IsZero() {
+				why = noren.Textf("%s, and its value also tells the value of %s", looks, told)
 			} else {
 				why = predicts
 			}
 			break
 		}
 	}
-	if why == "" && !decided {
+	if why.IsZero() && !decided {
 		why = unknownWords(f, c)
 	}
 	switch {
-	case decided && why != "":
-		return "the steward decided to keep it, although " + why
+	case decided && !why.IsZero():
+		return noren.Textf("the steward decided to keep it, although %s", why)
 	case decided:
-		return "the steward decided to keep it"
-	case f.Role == table.Sensitive && looks == "":
-		if predicts != "" {
-			return "sensitive, and " + predicts
+		return noren.Textf("the steward decided to keep it")
+	case f.Role == table.Sensitive && looks.IsZero():
+		if !predicts.IsZero() {
+			return noren.Textf("sensitive, and %s", predicts)
 		}
-		return "sensitive: kept, and checked where diversity or closeness is asked for"
-	case why != "":
+		return noren.Textf("sensitive: kept, and checked where diversity or closeness is asked for")
+	case !why.IsZero():
 		r.Refused = append(r.Refused, Refusal{Column: f.Name, Why: why, Sensitive: f.Role == table.Sensitive})
 		return why
 	}
-	return "no role was given, and nothing that others know was recognised in it"
+	return noren.Textf("no role was given, and nothing that others know was recognised in it")
 }
 
-// looksLike says what identifier or quasi-identifier a column looks like, "" for none. A sensitive
+// looksLike says what identifier or quasi-identifier a column looks like, and nothing for none. A sensitive
 // column was named by the steward: only values that are unmistakable speak
 // against it, not its name, nor that it is free text or dates.
-func looksLike(f *table.Field, c *infer.Column) string {
+func looksLike(f *table.Field, c *infer.Column) noren.Text {
 	if c == nil {
-		return ""
+		return noren.Text{}
 	}
 	p := c.Personal
 	if f.Role == table.Sensitive {
 		if p == nil || !p.ByValues || p.Kind == personal.FreeText || p.Kind == personal.BirthDate || p.Kind == personal.Name {
-			return ""
+			return noren.Text{}
 		}
 		return p.Reason()
 	}
@@ -283,24 +283,24 @@ func looksLike(f *table.Field, c *infer.Column) string {
 	case p != nil:
 		return p.Reason()
 	case c.Field.Role == table.Identifier:
-		return "it looks like a key of persons or records"
+		return noren.Textf("it looks like a key of persons or records")
 	case c.Field.Role == table.Quasi:
 		switch c.RoleReason.Code {
 		case infer.RoleDate:
-			return "it holds dates, and dates are what others know"
+			return noren.Textf("it holds dates, and dates are what others know")
 		case infer.RolePlace:
-			return "its name says that it holds places"
+			return noren.Textf("its name says that it holds places")
 		}
-		return "its name says that others know it"
+		return noren.Textf("its name says that others know it")
 	}
-	return ""
+	return noren.Text{}
 }
 
 // unknownWords says that a column without a role holds words or codes of which nothing
-// tells what they are, "" where it does not. Two whole numbers, such as 0 and 1, are no words.
-func unknownWords(f *table.Field, c *infer.Column) string {
+// tells what they are, and nothing where it does not. Two whole numbers, such as 0 and 1, are no words.
+func unknownWords(f *table.Field, c *infer.Column) noren.Text {
 	if c == nil || f.Role == table.Sensitive || c.RoleReason.Code != infer.RoleOpen || c.TypeReason.Code == infer.TypeTwo || c.Field.Type != table.Category && c.Field.Type != table.Ordered {
-		return ""
+		return noren.Text{}
 	}
-	return "it holds words or codes, and nothing tells what they are"
+	return noren.Textf("it holds words or codes, and nothing tells what they are")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/infer"
 	"github.com/noren-privacy/noren/table/tabletest"
@@ -126,7 +127,7 @@ func TestPredictors(t *testing.T) {
 		for _, p := range r.Predictors {
 			got += strings.Join(p.Quasi, " ")
 		}
-		told := slices.ContainsFunc(r.Refused, func(x gate.Refusal) bool { return strings.Contains(x.Why, "tells the value") })
+		told := slices.ContainsFunc(r.Refused, func(x gate.Refusal) bool { return strings.Contains(x.Why.String(), "tells the value") })
 		if got != c.want || told != (c.want != "") {
 			t.Errorf("%s tells %q, want %q; refused: %+v", c.name, got, c.want, r.Refused)
 		}
@@ -205,6 +206,24 @@ func TestUniqueIsARecount(t *testing.T) {
 	}
 }
 
+// The names of columns are the same in every language, whatever they read like.
+func TestNamesInFates(t *testing.T) {
+	for _, name := range []string{"none", "of at least %d records", "analyst 7", "cannot be written"} {
+		visit := "visit of " + name
+		r := check(t, []column{
+			{field(name, table.Quasi, table.Integer), fill(40, func(i int) string { return fmt.Sprint(i % 9) })},
+			{field(visit, table.Other, table.Category), fill(40, func(i int) string { return fmt.Sprintf("2024-05-%02d", i%9+1) })},
+		})
+		if len(r.Refused) != 1 {
+			t.Fatalf("%s: refused %v", name, r.Refused)
+		}
+		said := lang.Japanese.Error(r.Err("in.csv"))
+		if why := lang.Japanese.Shown(r.Refused[0].Why); !strings.Contains(why, "その値から "+name+" の値が分かります") || !strings.Contains(said, visit) || !strings.Contains(said, why) {
+			t.Errorf("%s: %q, %q", name, why, said)
+		}
+	}
+}
+
 // Each column has a fate, and the steward's word is in it.
 func TestFates(t *testing.T) {
 	mails := fill(40, func(i int) string { return fmt.Sprintf("p%d@example.org", i%7) })
@@ -230,13 +249,13 @@ func TestFates(t *testing.T) {
 		t.Error(err)
 	}
 	want := []gate.Fate{
-		{Column: "id", Role: "identifier", Fate: gate.Dropped, Why: "it names a person or a record"},
-		{Column: "age", Role: "quasi-identifier", Fate: gate.Transformed, Why: "others may know it: made common to the records of a class"},
-		{Column: "contact", Role: "other", Fate: gate.Untouched, Why: "the steward decided to keep it, although its values look like e-mail addresses"},
-		{Column: "illness", Role: "sensitive", Fate: gate.Untouched, Why: "sensitive: kept, and checked where diversity or closeness is asked for"},
-		{Column: "rest", Role: "other", Fate: gate.Untouched, Why: "no role was given, and nothing that others know was recognised in it"},
-		{Column: "remark", Role: "other", Fate: gate.Untouched, Why: "the steward decided to keep it"},
-		{Column: "visit", Role: "other", Fate: gate.Untouched, Why: "the steward decided to keep it, although its name says that others know it, and its value also tells the value of age"},
+		{Column: "id", Role: "identifier", Fate: gate.Dropped, Why: noren.Textf("it names a person or a record")},
+		{Column: "age", Role: "quasi-identifier", Fate: gate.Transformed, Why: noren.Textf("others may know it: made common to the records of a class")},
+		{Column: "contact", Role: "other", Fate: gate.Untouched, Why: noren.Textf("the steward decided to keep it, although %s", noren.Textf("its values look like %s", noren.Phrase("e-mail addresses")))},
+		{Column: "illness", Role: "sensitive", Fate: gate.Untouched, Why: noren.Textf("sensitive: kept, and checked where diversity or closeness is asked for")},
+		{Column: "rest", Role: "other", Fate: gate.Untouched, Why: noren.Textf("no role was given, and nothing that others know was recognised in it")},
+		{Column: "remark", Role: "other", Fate: gate.Untouched, Why: noren.Textf("the steward decided to keep it")},
+		{Column: "visit", Role: "other", Fate: gate.Untouched, Why: noren.Textf("the steward decided to keep it, although %s", noren.Textf("%s, and its value also tells the value of %s", noren.Textf("its name says that others know it"), "age"))},
 	}
 	if d := cmp.Diff(want, r.Fates); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

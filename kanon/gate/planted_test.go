@@ -224,7 +224,7 @@ func proposed(t *testing.T, values []string) table.Role {
 // values: columns that others may know, and words that nothing tells of.
 func alarming(refused []gate.Refusal) []gate.Refusal {
 	return slices.DeleteFunc(slices.Clone(refused), func(x gate.Refusal) bool {
-		switch x.Why {
+		switch x.Why.String() {
 		case "it holds words or codes, and nothing tells what they are", "it holds dates, and dates are what others know",
 			"its name says that it holds places", "its name says that others know it":
 			return true

@@ -110,26 +110,32 @@ func (r Requirement) Validate() error {
 }
 
 // String says r in one line: "k = 5, recursive 3-diversity (c = 2), 0.2-closeness".
-func (r Requirement) String() string {
-	s := fmt.Sprintf("k = %d", r.K)
+func (r Requirement) String() string { return r.Text().String() }
+
+// Text is what [Requirement.String] says, as a text.
+func (r Requirement) Text() noren.Text {
+	t := noren.Textf("k = %d", r.K)
 	if d := r.Diversity; d != nil {
-		s += ", " + d.String()
+		t = noren.Textf("%s, %s", t, d.Text())
 	}
 	if c := r.Closeness; c != nil {
-		s += fmt.Sprintf(", %g-closeness", c.T)
+		t = noren.Textf("%s, %s", t, noren.Textf("%g-closeness", c.T))
 	}
-	return s
+	return t
 }
 
 // String says d in a few words: "recursive 3-diversity (c = 2)".
-func (d Diversity) String() string {
+func (d Diversity) String() string { return d.Text().String() }
+
+// Text is what [Diversity.String] says, as a text.
+func (d Diversity) Text() noren.Text {
 	switch d.Model {
 	case Distinct:
-		return fmt.Sprintf("distinct %g-diversity", d.L)
+		return noren.Textf("distinct %g-diversity", d.L)
 	case Entropy:
-		return fmt.Sprintf("entropy %g-diversity", d.L)
+		return noren.Textf("entropy %g-diversity", d.L)
 	}
-	return fmt.Sprintf("recursive %g-diversity (c = %g)", d.L, d.C)
+	return noren.Textf("recursive %g-diversity (c = %g)", d.L, d.C)
 }
 
 // Guarantee states what a release keeps whose classes over the columns quasi

@@ -198,7 +198,7 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 	missing := make([]int64, len(quasi))
 	sst := c.p.frame.NewSST()
 	outsiders := c.p.leaves(j)
-	found := &verify.Result{Schema: verify.ResultSchema, File: j.Output, Met: true, Failures: []string{}, Quasi: m.Release.Quasi, K: j.Options.K, Rows: m.Rows, Classes: m.Release.Classes}
+	found := &verify.Result{Schema: verify.ResultSchema, File: j.Output, Met: true, Failures: noren.Texts{}, Quasi: m.Release.Quasi, K: j.Options.K, Rows: m.Rows, Classes: m.Release.Classes}
 	before := 0.0
 	var formulas formula.Count
 	for _, made := range c.made {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/privacy"
@@ -131,7 +132,7 @@ func (v *Verification) File(ctx context.Context, n int) ([]byte, error) {
 
 // Verdict puts together what was found in all files, in any order.
 func (v *Verification) Verdict(ctx context.Context, in Frames) (*verify.Result, error) {
-	r := &verify.Result{Schema: verify.ResultSchema, File: v.Input, Failures: []string{}, Quasi: v.Quasi, K: v.K}
+	r := &verify.Result{Schema: verify.ResultSchema, File: v.Input, Failures: noren.Texts{}, Quasi: v.Quasi, K: v.K}
 	seen := map[string]bool{}
 	err := each(ctx, in, func(frame []byte) error {
 		c, err := decodeChecked(v.id, frame)
@@ -153,7 +154,7 @@ func (v *Verification) Verdict(ctx context.Context, in Frames) (*verify.Result, 
 		r.BelowK.Classes += f.BelowK.Classes
 		r.BelowK.Records += f.BelowK.Records
 		for _, failure := range f.Failures {
-			r.Failures = append(r.Failures, c.Name+": "+failure)
+			r.Failures = append(r.Failures, noren.Textf("%s: %s", noren.File(c.Name), failure))
 		}
 		return nil
 	})
@@ -163,7 +164,7 @@ func (v *Verification) Verdict(ctx context.Context, in Frames) (*verify.Result, 
 	if len(seen) != len(v.Files) {
 		return nil, fault(noren.Textf("expected each file once, got some"))
 	}
-	slices.Sort(r.Failures)
+	slices.SortFunc(r.Failures, func(a, b noren.Text) int { return strings.Compare(a.String(), b.String()) })
 	r.ClassSize.Mean = float64(r.Rows) / float64(max(1, r.Classes))
 	r.Met = len(r.Failures) == 0
 	return r, nil

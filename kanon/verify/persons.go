@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -184,7 +183,7 @@ func (r *Result) persons(ctx context.Context, s *scanned, o *Options) error {
 func (r *Result) judgePersons() {
 	u := r.Unit
 	r.AchievedK = u.ClassSize.Min
-	fail := func(format string, args ...any) { r.Failures = append(r.Failures, fmt.Sprintf(format, args...)) }
+	fail := func(format noren.Format, args ...any) { r.Failures = append(r.Failures, noren.Textf(format, args...)) }
 	if r.BelowK.Classes > 0 {
 		fail("%d of %d classes hold records of fewer than k = %d persons (%d records in them; the smallest class has %d)",
 			r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, u.ClassSize.Min)

@@ -67,7 +67,7 @@ func TestVerifyPersons(t *testing.T) {
 		{"one person of each illness", 2, verify.Unit{Column: "who", Of: []uint32{1, 2, 3, 0, 1, 3}}, &privacy.Diversity{L: 1}, true, ""},
 	} {
 		r := verifyPersons(t, byPersons, c.k, &c.u, c.d)
-		if r.Met != c.met || c.says != "" && !strings.Contains(strings.Join(r.Failures, "; "), c.says) {
+		if r.Met != c.met || c.says != "" && !strings.Contains(r.Failures.String(), c.says) {
 			t.Errorf("%s: met %v: %v", c.name, r.Met, r.Failures)
 		}
 		if (noren.KindOf(r.Err()) == noren.NotMet) == c.met {

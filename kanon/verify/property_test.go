@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/table"
@@ -107,7 +108,7 @@ func TestCountsAsANaiveCounterDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &verify.Result{Schema: verify.ResultSchema, File: path, Rows: int64(len(rows)), Quasi: quasi, K: size, AchievedK: math.MaxInt64, Failures: []string{}}
+		want := &verify.Result{Schema: verify.ResultSchema, File: path, Rows: int64(len(rows)), Quasi: quasi, K: size, AchievedK: math.MaxInt64, Failures: noren.Texts{}}
 		for _, class := range naive(rows, at) {
 			n := int64(len(class))
 			want.Classes++

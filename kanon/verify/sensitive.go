@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -171,13 +170,13 @@ func (s *Sensitive) levels(h *privacy.Histogram, least *int, recursive bool) {
 }
 
 // failures says in words what the column does not keep.
-func (s *Sensitive) failures(req privacy.Requirement, classes int64) []string {
-	var words []string
+func (s *Sensitive) failures(req privacy.Requirement, classes int64) noren.Texts {
+	var words noren.Texts
 	if s.NotDiverse > 0 {
-		words = append(words, fmt.Sprintf("%d of %d classes are not diverse in %s as asked for (%s)", s.NotDiverse, classes, s.Column, req.Diversity))
+		words = append(words, noren.Textf("%d of %d classes are not diverse in %s as asked for (%s)", s.NotDiverse, classes, s.Column, req.Diversity))
 	}
 	if s.NotClose > 0 {
-		words = append(words, fmt.Sprintf("%d of %d classes are farther than %g from the whole table in %s: the farthest is at %.4g", s.NotClose, classes, req.Closeness.T, s.Column, s.T))
+		words = append(words, noren.Textf("%d of %d classes are farther than %g from the whole table in %s: the farthest is at %.4g", s.NotClose, classes, req.Closeness.T, s.Column, s.T))
 	}
 	return words
 }

@@ -3,13 +3,11 @@ package verify
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"io"
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -59,7 +57,7 @@ type Result struct {
 	Met bool `json:"met"`
 	// Failures are the required properties that do not hold, in words; empty where Met is
 	// true.
-	Failures []string `json:"failures"`
+	Failures noren.Texts `json:"failures"`
 	// Rows is the number of records.
 	Rows int64 `json:"rows"`
 	// Quasi are the quasi-identifiers.
@@ -109,7 +107,7 @@ func (r *Result) Err() error {
 	if r.Met {
 		return nil
 	}
-	return &noren.Error{Kind: noren.NotMet, Where: r.File, What: "%s", Args: []any{noren.Foreign(strings.Join(r.Failures, "; "))}}
+	return &noren.Error{Kind: noren.NotMet, Where: r.File, What: "%s", Args: []any{r.Failures}}
 }
 
 func (o *Options) validate(src table.Source) error {
@@ -149,7 +147,7 @@ func Verify(ctx context.Context, src table.Source, o Options) (*Result, error) {
 	if err := o.validate(src); err != nil {
 		return nil, err
 	}
-	r := &Result{Schema: ResultSchema, File: src.Name(), Quasi: o.Quasi, K: o.Requirement.K, Failures: []string{}}
+	r := &Result{Schema: ResultSchema, File: src.Name(), Quasi: o.Quasi, K: o.Requirement.K, Failures: noren.Texts{}}
 	seed := maphash.MakeSeed()
 	var s *scanned
 	for part, parts := 0, 1; part < parts; part++ {
@@ -218,7 +216,7 @@ func (r *Result) judge() {
 	}
 	r.AchievedK = r.ClassSize.Min
 	if r.BelowK.Classes > 0 {
-		r.Failures = append(r.Failures, fmt.Sprintf("%d of %d classes have fewer than k = %d records (%d records in them, the smallest class has %d)",
+		r.Failures = append(r.Failures, noren.Textf("%d of %d classes have fewer than k = %d records (%d records in them, the smallest class has %d)",
 			r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, r.AchievedK))
 	}
 }

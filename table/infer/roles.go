@@ -161,7 +161,7 @@ func personalRole(f *personal.Finding) (table.Role, Reason) {
 		role = table.Quasi
 	}
 	why := Reason{
-		Code: "role-personal", Text: f.Reason(),
+		Code: "role-personal", Text: f.Reason().String(),
 		Args: args{"kind": f.Kind.String(), "header": flag(f.ByHeader), "values": flag(f.ByValues), "both": flag(f.ByHeader && f.ByValues), "share": ""},
 	}
 	if f.ByValues {

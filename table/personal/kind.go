@@ -1,6 +1,10 @@
 package personal
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/noren-privacy/noren"
+)
 
 // Kind is a kind of personal identifier.
 type Kind uint8
@@ -64,14 +68,14 @@ type Finding struct {
 }
 
 // Reason says why in a sentence that holds no figure of the table and no value.
-func (f Finding) Reason() string {
+func (f Finding) Reason() noren.Text {
 	switch {
 	case f.ByHeader && f.ByValues:
-		return fmt.Sprintf("its name and its values look like %s", f.Kind)
+		return noren.Textf("its name and its values look like %s", noren.Phrase(f.Kind.String()))
 	case f.ByHeader:
-		return fmt.Sprintf("its name says that it holds %s", f.Kind)
+		return noren.Textf("its name says that it holds %s", noren.Phrase(f.Kind.String()))
 	}
-	return fmt.Sprintf("its values look like %s", f.Kind)
+	return noren.Textf("its values look like %s", noren.Phrase(f.Kind.String()))
 }
 
 // Rule is how many values of a column must match for its kind to be found.

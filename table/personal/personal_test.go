@@ -187,15 +187,15 @@ func TestFoundByHeader(t *testing.T) {
 // A reason names the kind and no value.
 func TestReasons(t *testing.T) {
 	f, _ := find("c7", "s3cr3t@example.org")
-	if got := f.Reason(); got != "its values look like e-mail addresses" || strings.Contains(got, "s3cr3t") {
+	if got := f.Reason().String(); got != "its values look like e-mail addresses" || strings.Contains(got, "s3cr3t") {
 		t.Error(got)
 	}
 	f, _ = find("email", "s3cr3t@example.org")
-	if got := f.Reason(); got != "its name and its values look like e-mail addresses" {
+	if got := f.Reason().String(); got != "its name and its values look like e-mail addresses" {
 		t.Error(got)
 	}
 	f, _ = find("email", "1", "2", "5")
-	if got := f.Reason(); got != "its name says that it holds e-mail addresses" {
+	if got := f.Reason().String(); got != "its name says that it holds e-mail addresses" {
 		t.Error(got)
 	}
 }
@@ -264,7 +264,7 @@ func FuzzFind(f *testing.F) {
 		if ok && (found.Share < 0 || found.Share > 1 || found.Kind == personal.None || !found.ByHeader && !found.ByValues) {
 			t.Fatalf("%q %q %q: %+v", header, a, b, found)
 		}
-		if ok && len(a) > 12 && strings.Contains(found.Reason(), a) {
+		if ok && len(a) > 12 && strings.Contains(found.Reason().String(), a) {
 			t.Fatalf("the reason holds a value: %s", found.Reason())
 		}
 		personal.Match(a)

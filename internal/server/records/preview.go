@@ -398,7 +398,7 @@ func describe(p *preview) *Preview {
 		out.After.Bound = &rel.LowerBound
 	}
 	for _, c := range rel.Columns {
-		out.Columns = append(out.Columns, Fate{c.Column, c.Role, c.Fate, c.Why})
+		out.Columns = append(out.Columns, Fate{c.Column, c.Role, c.Fate, c.Why.String()})
 		if c.Fate != "dropped" {
 			out.Leaving.Columns = append(out.Leaving.Columns, c.Column)
 		}
