@@ -173,7 +173,7 @@ var boundedReaders = map[string]reader{
 	"internal/server/tables/sources.go Browse":             {"root.Open", byNames},
 	"internal/server/tables/sources.go connection":         {"io.ReadAll os.Open", byLine4096},
 	"internal/server/tables/unpack.go unpacks":             {"gzip.NewReader io.Copy os.Open zstd.NewReader", byUnpacks},
-	"ledger/boot_linux.go bootClock":                       {"os.ReadFile", byKernel},
+	"internal/bootclock/bootclock_linux.go New":            {"os.ReadFile", byKernel},
 	"table/parquetio/pages.go header":                      {"thrift.NewDecoder", byThrift},
 	"table/parts/unread.go checksums":                      {"bufio.NewReader bufio.NewReaderSize os.Open", byChunk},
 	"table/parts/unread.go committed":                      {"io.ReadAll json.Unmarshal os.Open", byLimited},

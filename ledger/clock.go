@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/noren-privacy/noren/internal/bootclock"
 )
 
 // clock is what time is judged by: the wall clock, and the time since this
@@ -15,7 +17,7 @@ type clock struct {
 }
 
 func systemClock() clock {
-	boot, booted := bootClock()
+	boot, booted := bootclock.New()
 	return clock{wall: time.Now, boot: boot, booted: booted}
 }
 

@@ -21,16 +21,11 @@ func (s *Server) adminHandler() http.Handler {
 	}
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		faults := s.faults()
-		if len(faults) == 0 {
-			text(w, http.StatusOK, "ok\n")
-			return
+		lines, status := s.faults(), http.StatusServiceUnavailable
+		if len(lines) == 0 {
+			lines, status = []string{"ok"}, http.StatusOK
 		}
-		body := ""
-		for _, f := range faults {
-			body += f + "\n"
-		}
-		text(w, http.StatusServiceUnavailable, body)
+		text(w, status, strings.Join(append(lines, s.notices()...), "\n")+"\n")
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
@@ -79,14 +74,20 @@ func (s *Server) faults() (all []string) {
 	if altered := s.records.Altered(); len(altered) > 0 {
 		all = append(all, "releases: these are not what was released: "+strings.Join(altered, ", "))
 	}
+	if free, total, known := freeDisk(s.cfg.Dir); known && free < leastFree*total && free < leastFreeBytes {
+		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% or %d GiB free, got %.1f%%", 100*leastFree, leastFreeBytes>>30, 100*free/total))
+	}
+	return all
+}
+
+// notices are what the operator should know and what keeps the server from nothing: a clock that
+// was set back by hours does not take it out of service for as long.
+func (s *Server) notices() (all []string) {
 	if ahead := s.store.Ahead(); ahead > time.Minute {
 		all = append(all, fmt.Sprintf("clock: it is %s behind the latest time that this server has seen; sessions and tokens that had ended stay ended", ahead.Round(time.Second)))
 	}
 	if jump := s.store.Jump(); jump > time.Hour {
 		all = append(all, fmt.Sprintf("clock: it moved forward by %s while the server ran; sessions and tokens that end before its time have ended", jump.Round(time.Second)))
-	}
-	if free, total, known := freeDisk(s.cfg.Dir); known && free < leastFree*total && free < leastFreeBytes {
-		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% or %d GiB free, got %.1f%%", 100*leastFree, leastFreeBytes>>30, 100*free/total))
 	}
 	return all
 }

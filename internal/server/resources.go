@@ -28,7 +28,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	newID := func() (string, error) { return store.NewID("up"), nil }
-	if s.uploads, err = uploads.Open(uploads.Config{Dir: s.path("uploads"), Limit: s.cfg.UploadLimit, NewID: newID, Space: s.space}); err != nil {
+	if s.uploads, err = uploads.Open(uploads.Config{Dir: s.path("uploads"), Limit: s.cfg.UploadLimit, NewID: newID, Space: s.space, Now: s.store.Now}); err != nil {
 		return err
 	}
 	s.tables, err = tables.New(ctx, tables.Config{
@@ -116,7 +116,7 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 		former = append(former, job)
 	}
 	return jobs.New(jobs.Config{
-		Memory: s.cfg.Memory, Ended: keptJobs,
+		Memory: s.cfg.Memory, Ended: keptJobs, Now: s.store.Now,
 		NewID: func() (string, error) { return store.NewID("jb"), nil },
 		Save: func(job jobs.Job) error {
 			doc, err := json.Marshal(job)

@@ -102,7 +102,7 @@ func TestTimeEndsSessions(t *testing.T) {
 	if a := r.ask(t, "POST", "/api/v1/session", "", map[string]string{"link": late}, nil); a.code() != "link-unusable" {
 		t.Errorf("an ended link after the clock was set back: %d", a.status)
 	}
-	if faults := r.faults(); len(faults) != 1 || !strings.Contains(faults[0], "clock: it is 1h0m0s behind") {
+	if faults := r.notices(); len(faults) != 1 || !strings.Contains(faults[0], "clock: it is 1h0m0s behind") {
 		t.Errorf("health says %q", faults)
 	}
 	for range 32 { // time goes on by what passes, although the clock is behind
@@ -124,7 +124,7 @@ func TestTimeEndsSessions(t *testing.T) {
 	if got := status(fresh); got != 401 {
 		t.Errorf("a session after the clock moved 10 years: %d", got)
 	}
-	if faults := r.faults(); len(faults) != 1 || !strings.Contains(faults[0], "clock: it moved forward") {
+	if faults := r.notices(); len(faults) != 1 || !strings.Contains(faults[0], "clock: it moved forward") {
 		t.Errorf("health says %q", faults)
 	}
 }
@@ -154,7 +154,7 @@ func TestTimeAfterRestart(t *testing.T) {
 	if a := r.ask(t, "GET", "/api/v1/session", "", nil, with(cookie)); a.status != 401 {
 		t.Errorf("an ended session after a restart: %d", a.status)
 	}
-	if faults := r.faults(); len(faults) != 1 || !strings.Contains(faults[0], "behind") {
+	if faults := r.notices(); len(faults) != 1 || !strings.Contains(faults[0], "behind") {
 		t.Errorf("health says %q", faults)
 	}
 }

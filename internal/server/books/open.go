@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
@@ -173,7 +172,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		atMost = defaultAtMost
 	}
 	d := &document{
-		State: opening, Table: o.Table, TableName: tableName, Name: name, Opened: now(), By: by, Share: o.Share == nil || *o.Share, MaxRows: o.MaxRows, Records: o.Records,
+		State: opening, Table: o.Table, TableName: tableName, Name: name, Opened: b.config.Store.Second(), By: by, Share: o.Share == nil || *o.Share, MaxRows: o.MaxRows, Records: o.Records,
 		Cap: api.Amount{Epsilon: o.Epsilon, Delta: o.Delta}, Source: from.sha256, Columns: from.columns, Folder: "1", id: store.NewID("bk"),
 	}
 	grant := &api.LedgerGrantRequest{Dataset: name, Table: &api.GrantTable{
@@ -402,5 +401,3 @@ func copyFile(from, to string) error {
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Sync(), out.Close())
 }
-
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

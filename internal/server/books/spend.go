@@ -124,7 +124,7 @@ func (b *Books) check(ctx context.Context) (*LedgerCheck, error) {
 	if code := noren.CodeOf(err); err != nil && code != "unsound" && code != "sealed" {
 		return nil, err
 	}
-	at := now()
+	at := b.config.Store.Second()
 	out := &LedgerCheck{State: "done", At: &at, Checks: []CheckedItem{}}
 	add := func(level, code, text string, args map[string]any) {
 		out.Checks = append(out.Checks, CheckedItem{level, Message{Code: code, Text: text, Args: args}})

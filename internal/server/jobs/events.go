@@ -86,8 +86,7 @@ func (e *entry) progress(stage string, done, total int64) {
 }
 
 // end puts a job of a former process into a final state.
-func (e *entry) end(state State) {
-	ended := now()
+func (e *entry) end(state State, ended time.Time) {
 	e.job.State, e.job.Ended = state, &ended
 	e.finish()
 }

@@ -41,6 +41,8 @@ type Config struct {
 	Save func(Job) error
 	// Problem is the document that describes an error of a job. Required.
 	Problem func(error) json.RawMessage
+	// Now is the time of the server. Defaults to that of the machine.
+	Now func() time.Time
 	// Ended is how many jobs of one principal that have ended are kept in memory. Defaults to 500.
 	Ended int
 	// Forget removes a job that is no longer kept from where Save put it. Optional.
@@ -125,11 +127,14 @@ func New(config Config, former []Job) (*Manager, error) {
 	if config.NewID == nil || config.Save == nil || config.Problem == nil || config.Memory <= 0 {
 		return nil, errors.New("jobs: expected NewID, Save, Problem and Memory")
 	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
 	m := &Manager{config: config, jobs: map[string]*entry{}, closing: make(chan struct{})}
 	for _, job := range former {
 		e := newEntry(job)
 		if !job.State.Ended() {
-			e.end(Lost)
+			e.end(Lost, m.now())
 			if err := config.Save(e.job); err != nil {
 				return nil, fmt.Errorf("jobs: store job %s as lost: %w", job.ID, err)
 			}
@@ -164,7 +169,7 @@ func (m *Manager) Submit(t Task) (Job, error) {
 	case m.waiting(t.By) >= m.config.Share:
 		return Job{}, ErrShare
 	}
-	e := newEntry(Job{ID: id, Kind: t.Kind, Table: t.Table, Recipe: t.Recipe, State: Queued, Made: now(), By: t.By})
+	e := newEntry(Job{ID: id, Kind: t.Kind, Table: t.Table, Recipe: t.Recipe, State: Queued, Made: m.now(), By: t.By})
 	e.task = t
 	if err := m.config.Save(e.job); err != nil {
 		return Job{}, err
@@ -228,7 +233,7 @@ func (m *Manager) start() {
 		}
 		e := m.queue[at]
 		m.queue = slices.Delete(m.queue, at, at+1)
-		began := now()
+		began := m.now()
 		e.job.State, e.job.Started = Running, &began
 		ctx, cancel := context.WithCancel(context.Background())
 		e.cancel = cancel
@@ -286,7 +291,7 @@ func (m *Manager) work(ctx context.Context, e *entry) (result json.RawMessage, e
 // end ends a job and stores it. A job whose end cannot be stored is lost at the next
 // start. m.mu is held.
 func (m *Manager) end(e *entry, state State) {
-	ended := now()
+	ended := m.now()
 	e.job.State, e.job.Ended = state, &ended
 	_ = m.config.Save(e.job)
 	if e.task.Ended != nil {
@@ -424,4 +429,4 @@ func (m *Manager) Close(ctx context.Context) error {
 const last = 2 * time.Second
 
 // now is the time in UTC, in whole milliseconds, as it is stored.
-func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+func (m *Manager) now() time.Time { return m.config.Now().UTC().Truncate(time.Millisecond) }

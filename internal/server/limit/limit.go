@@ -37,6 +37,10 @@ func (r *Rate) Allow(key string, now time.Time) (ok bool, wait time.Duration) {
 	if !held && len(r.full) >= maxKeys {
 		return false, r.every
 	}
+	// A time that ran back locks no key out for longer than a full burst takes.
+	if most := now.Add(time.Duration(r.burst) * r.every); full.After(most) {
+		full = most
+	}
 	if full.Before(now) {
 		full = now
 	}

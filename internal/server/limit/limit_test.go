@@ -244,3 +244,17 @@ func TestSlowness(t *testing.T) {
 		t.Error("an answer that is not taken did not end")
 	}
 }
+
+// A time that runs back, by hours too, locks no key out for longer than a full burst takes.
+func TestRateOfATimeThatRunsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		every, burst := time.Second, rapid.IntRange(1, 5).Draw(t, "burst")
+		r, now := NewRate(every, burst), time.Unix(1e9, 0)
+		for range rapid.IntRange(1, 30).Draw(t, "events") {
+			now = now.Add(time.Duration(rapid.SampledFrom([]int{-9 * 3600, -60, 0, 0, 0, 1, 60, 9 * 3600}).Draw(t, "seconds")) * time.Second)
+			if ok, wait := r.Allow("a", now); !ok && wait > time.Duration(burst)*every {
+				t.Fatalf("refused for %s", wait)
+			}
+		}
+	})
+}

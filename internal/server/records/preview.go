@@ -115,7 +115,7 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 		return nil, err
 	}
 	out := &preview{
-		recipe: id, dir: dir, file: outputName(h, p.K), recipeVersion: version, held: h, parameters: *p, seed: store.NewSeed(), made: now(), job: run.ID,
+		recipe: id, dir: dir, file: outputName(h, p.K), recipeVersion: version, held: h, parameters: *p, seed: store.NewSeed(), made: r.config.Store.Second(), job: run.ID,
 		compared: map[string]bool{},
 	}
 	operations := r.config.Service()
@@ -248,7 +248,7 @@ func (r *Records) keepFailure(recipe, by string, version, table int64, err error
 	defer r.mu.Unlock()
 	p := r.previews[recipe]
 	if p == nil {
-		p = &preview{recipe: recipe, by: by, made: now()}
+		p = &preview{recipe: recipe, by: by, made: r.config.Store.Second()}
 		r.previews[recipe] = p
 	}
 	p.failure, p.failed = r.config.Explain(err), [2]int64{version, table}

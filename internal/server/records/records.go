@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -146,7 +145,7 @@ func (r *Records) Make(ctx context.Context, table, by string) (*Recipe, error) {
 	if own >= mostRecipes {
 		return nil, problem.New("conflict", "You have 100 recipes of this table.").Hinted("change one of your recipes")
 	}
-	d := &document{Saved: now(), By: by, Maker: by, Parameters: defaults(max(r.config.LeastK, 1))}
+	d := &document{Saved: r.config.Store.Second(), By: by, Maker: by, Parameters: defaults(max(r.config.LeastK, 1))}
 	row := &store.Resource{ID: store.NewID("rc"), Kind: store.KindRecipe, Parent: table}
 	if row.Doc, err = json.Marshal(d); err != nil {
 		return nil, err
@@ -212,7 +211,7 @@ func (r *Records) Put(ctx context.Context, id string, version int64, by string, 
 		p.Columns = map[string]Role{}
 	}
 	d.Maker = cmp.Or(d.Maker, d.By)
-	d.Parameters, d.Saved, d.By = *p, now(), by
+	d.Parameters, d.Saved, d.By = *p, r.config.Store.Second(), by
 	if row.Doc, err = json.Marshal(d); err != nil {
 		return nil, err
 	}
@@ -249,8 +248,6 @@ func (r *Records) TableOf(ctx context.Context, id string) (string, error) {
 	}
 	return row.Parent, nil
 }
-
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 // write writes a private file.
 func write(path string, data []byte) error {

@@ -182,7 +182,7 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 	}
 	d := &released{
 		Release: Release{
-			ID: store.NewID("rl"), Table: p.held.Table.ID, TableName: p.held.Table.Name, At: now(), By: r.config.Name(ctx, by), K: p.parameters.K, L: p.parameters.L, T: p.parameters.T,
+			ID: store.NewID("rl"), Table: p.held.Table.ID, TableName: p.held.Table.Name, At: r.config.Store.Second(), By: r.config.Name(ctx, by), K: p.parameters.K, L: p.parameters.L, T: p.parameters.T,
 			Publish: p.parameters.Publish, Classes: p.release.Classes, Rows: p.release.Rows, Bytes: made.Bytes, SHA256: made.SHA256, FileName: p.file,
 			Command: command(p.held, p.parameters.K, ""), SeedCommand: command(p.held, p.parameters.K, p.seed), CertificateID: store.NewID("ct"),
 		},

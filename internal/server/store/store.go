@@ -2,7 +2,8 @@
 // tokens, sessions, links, and the head of the audit log. It alone knows the server's SQL.
 //
 // Time: [Store.Now] never runs back, not even when the clock of the machine is set back
-// or the server starts again. A session, link or token that has ended stays ended.
+// or the server starts again. A session, link or token that has ended stays ended, and what
+// passed while no process was looking is taken from their lives where Now does not know it.
 package store
 
 import (
@@ -29,6 +30,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/bootclock"
 	"github.com/noren-privacy/noren/internal/statements"
 )
 
@@ -63,10 +65,16 @@ type Clock struct {
 	Wall func() time.Time
 	// Elapsed is a time that only moves forward, from any start.
 	Elapsed func() time.Duration
+	// Boot names the start from which Elapsed counts, where processes have it in common;
+	// "" where each has its own.
+	Boot string
 }
 
 // SystemClock is the clock of the machine.
 func SystemClock() Clock {
+	if boot, since := bootclock.New(); boot != "" {
+		return Clock{Wall: func() time.Time { return time.Now().Round(0) }, Elapsed: since, Boot: boot}
+	}
 	start := time.Now()
 	return Clock{
 		Wall:    func() time.Time { return time.Now().Round(0) },
@@ -185,11 +193,11 @@ func (s *Store) start(ctx context.Context) error {
 		return failed("the server's store cannot be brought to this version", err)
 	}
 	s.base, s.from = s.clock.Wall().UnixMilli(), s.clock.Elapsed()
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		return tx.exec(ctx, "INSERT INTO server VALUES (1, ?, ?, '') ON CONFLICT DO NOTHING", tx.Now, tx.Now)
-	})
+	if err := s.goOn(ctx); err != nil {
+		return err
+	}
 	s.jump = 0 // the time of an earlier process is no jump
-	return err
+	return nil
 }
 
 // sound fails where pages of the file do not fit together, as after it was cut.
@@ -236,6 +244,9 @@ func (s *Store) seen(at int64) int64 {
 	}
 	return s.base
 }
+
+// Second is [Store.Now] in whole seconds, as documents hold it.
+func (s *Store) Second() time.Time { return s.Now().Truncate(time.Second) }
 
 // Ahead is how far the store's time is ahead of the machine's clock: more than a moment
 // where the clock was set back.
@@ -311,7 +322,7 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx *Tx) 
 	s.mu.Lock()
 	in.Now = s.seen(max(stored, s.clock.Wall().UnixMilli()))
 	s.mu.Unlock()
-	if err := in.exec(ctx, "UPDATE server SET last_seen = ?", in.Now); err != nil {
+	if err := in.setTime(ctx, s.clock); err != nil {
 		return failed("the server's store cannot be written", err)
 	}
 	if err := do(ctx, in); err != nil {

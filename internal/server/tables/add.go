@@ -36,7 +36,7 @@ type Adding struct {
 
 // Add adds a table and begins the job that reads it.
 func (t *Tables) Add(ctx context.Context, a Adding) (*Table, *jobs.Job, error) {
-	d := &document{Source: a.Source, Sheet: a.Sheet, State: Reading, By: a.By, Added: now()}
+	d := &document{Source: a.Source, Sheet: a.Sheet, State: Reading, By: a.By, Added: t.config.Store.Second()}
 	if len(a.Sheet) > 200 {
 		return nil, nil, problem.New("invalid", "expected the name of a worksheet of at most 200 bytes")
 	}

@@ -75,7 +75,7 @@ func (t *Tables) State(ctx context.Context, id string, version int64, by string,
 		if err = t.fit(ctx, id, d); err != nil {
 			return nil, err
 		}
-		d.State, d.Confirmed = Confirmed, &Confirmation{At: now(), By: by}
+		d.State, d.Confirmed = Confirmed, &Confirmation{At: t.config.Store.Second(), By: by}
 	}
 	if err = t.save(ctx, r, d); err != nil {
 		return nil, err

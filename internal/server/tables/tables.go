@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -332,5 +331,3 @@ func problemOf(p *problem.Problem) json.RawMessage {
 	}
 	return text
 }
-
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

@@ -87,10 +87,11 @@ type Config struct {
 	// Most is how many uploads one principal may have at once. Defaults to 64.
 	Most int
 
+	// Now is the time of the server. Defaults to that of the machine.
+	Now func() time.Time
+
 	// open opens a file for writing; tests put faults here.
 	open func(path string) (file, error)
-	// now is the time; tests turn it.
-	now func() time.Time
 }
 
 // file is a file that is written.
@@ -144,8 +145,8 @@ func Open(config Config) (*Store, error) {
 			return plainfile.OpenFile(config.Dir, filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), os.O_RDWR)
 		}
 	}
-	if config.now == nil {
-		config.now = time.Now
+	if config.Now == nil {
+		config.Now = time.Now
 	}
 	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
 		return nil, reason(err)
@@ -254,7 +255,7 @@ func fit(name string) bool {
 }
 
 func (s *Store) expiry() time.Time {
-	return s.config.now().UTC().Add(s.config.Life).Truncate(time.Second)
+	return s.config.Now().UTC().Add(s.config.Life).Truncate(time.Second)
 }
 
 func (s *Store) path(id string) string { return filepath.Join(s.config.Dir, id) }
@@ -265,7 +266,7 @@ func (s *Store) Get(by, id string) (*Upload, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u.By != by || s.config.now().After(u.Expires) {
+	if u.By != by || s.config.Now().After(u.Expires) {
 		return nil, ErrUnknown
 	}
 	return u, nil
@@ -359,7 +360,7 @@ func (s *Store) Expire() error {
 	}
 	for _, entry := range entries {
 		u, err := s.load(entry.Name())
-		if err != nil || !s.config.now().After(u.Expires) || !s.lock(u.ID) {
+		if err != nil || !s.config.Now().After(u.Expires) || !s.lock(u.ID) {
 			continue
 		}
 		err = s.remove(u.ID)

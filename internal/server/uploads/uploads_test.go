@@ -161,7 +161,7 @@ func TestCreateRefuses(t *testing.T) {
 
 func TestExpiry(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := open(t, Config{now: func() time.Time { return at }})
+	s := open(t, Config{Now: func() time.Time { return at }})
 	u, err := s.Create("anna", "x.csv", 3)
 	must(t, err)
 	at = at.Add(25 * time.Hour)

@@ -1,4 +1,5 @@
-package ledger
+// Package bootclock is the clock since the machine was booted.
+package bootclock
 
 import (
 	"os"
@@ -8,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bootClock returns this boot's id and the clock since boot, which counts
-// suspended time too.
-func bootClock() (string, func() time.Duration) {
+// New returns this boot's id and the clock since boot, which counts suspended time too, never
+// jumps and is the same for all processes. A system without those gives "" and nil.
+func New() (string, func() time.Duration) {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return "", nil
