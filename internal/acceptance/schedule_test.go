@@ -233,43 +233,45 @@ type compared struct {
 func testSchedule(t *testing.T, u *user, book, name string, all []conditions, rungs []int, trials int) (out compared) {
 	t.Helper()
 	for i, c := range all {
-		var found []string
-		counts := false
-		for trial := range trials {
-			met := u.payer(t, book, fmt.Sprint(name, " all ", i, " ", trial), c.all)
-			none := u.payer(t, book, fmt.Sprint(name, " none ", i, " ", trial), c.none)
-			for n, atOnce := range rungs {
-				both := []*payer{met, none}
-				if n%2 == 1 {
-					slices.Reverse(both)
+		t.Run(fmt.Sprint("condition ", i), func(t *testing.T) {
+			var found []string
+			counts := false
+			for trial := range trials {
+				met := u.payer(t, book, fmt.Sprint(name, " all ", i, " ", trial), c.all)
+				none := u.payer(t, book, fmt.Sprint(name, " none ", i, " ", trial), c.none)
+				for n, atOnce := range rungs {
+					both := []*payer{met, none}
+					if n%2 == 1 {
+						slices.Reverse(both)
+					}
+					for _, one := range both {
+						one.batch(t, atOnce)
+					}
 				}
-				for _, one := range both {
-					one.batch(t, atOnce)
+				if errs := slices.Concat(met.seen.errors, none.seen.errors); len(errs) > 0 {
+					t.Fatal(errs[0])
+				}
+				p := differs(&met.seen, &none.seen)
+				text := fmt.Sprintf("%s: %q: %v, %q: %v, p = %.2g", name, c.all, met.seen.replies, c.none, none.seen.replies, p)
+				t.Log(text)
+				ended := met.seen.ended()+none.seen.ended() > 0
+				if p >= 1e-6 || !ended {
+					counts = true
+					out.sent, out.all, out.none = out.sent+met.seen.sent, out.all+met.seen.missed(), out.none+none.seen.missed()
+				}
+				if p >= 1e-6 {
+					found = nil
+					break
+				}
+				if !ended {
+					found = append(found, text)
 				}
 			}
-			if errs := slices.Concat(met.seen.errors, none.seen.errors); len(errs) > 0 {
-				t.Fatal(errs[0])
+			out.found = append(out.found, found...)
+			if !counts {
+				out.disturbed++
 			}
-			p := differs(&met.seen, &none.seen)
-			text := fmt.Sprintf("%s: %q: %v, %q: %v, p = %.2g", name, c.all, met.seen.replies, c.none, none.seen.replies, p)
-			t.Log(text)
-			ended := met.seen.ended()+none.seen.ended() > 0
-			if p >= 1e-6 || !ended {
-				counts = true
-				out.sent, out.all, out.none = out.sent+met.seen.sent, out.all+met.seen.missed(), out.none+none.seen.missed()
-			}
-			if p >= 1e-6 {
-				found = nil
-				break
-			}
-			if !ended {
-				found = append(found, text)
-			}
-		}
-		out.found = append(out.found, found...)
-		if !counts {
-			out.disturbed++
-		}
+		})
 	}
 	t.Logf("%s: of %d payments %d missed their class under conditions that all records meet, %d under those that none meets; %d of %d conditions could not be compared",
 		name, out.sent, out.all, out.none, out.disturbed, len(all))
@@ -342,7 +344,7 @@ func TestLongServedScheduleFromArrival(t *testing.T) {
 	}
 }
 
-// Its parts can be run alone: -run TestLongServedSchedule/alone.
+// Its parts can be run alone, also with some conditions: -run TestLongServedSchedule/disks/_[0-2]$.
 func TestLongServedSchedule(t *testing.T) {
 	randtest.Long(t)
 	u, book := scheduled(t, "noren", 3000)
