@@ -18,6 +18,10 @@ import (
 // budget does not cover beside all that waits.
 func (q *Questions) hold(ctx context.Context, c *content, h *books.Held, r *Reader, request *api.AskRequest) (*service.Held, error) {
 	held, err := q.config.Hold(ctx, request, c.Cost)
+	if err != nil && q.charged(ctx, r.ID, request.RequestKey) {
+		// The store is an older copy, which does not have the question: nothing is charged again.
+		return &service.Held{}, nil
+	}
 	if err != nil {
 		return nil, q.refusal(ctx, c, h, r, request, err)
 	}
@@ -26,6 +30,13 @@ func (q *Questions) hold(ctx context.Context, c *content, h *books.Held, r *Read
 		return nil, noAccount()
 	}
 	return held, nil
+}
+
+// charged reports whether the ledger has the charge of a request key, with an answer or one to
+// come.
+func (q *Questions) charged(ctx context.Context, principal, key string) bool {
+	found, err := q.config.Service().Stored(ctx, &api.StoredRequest{Analyst: principal, RequestKey: key})
+	return err == nil && (found.State == "reserved" || found.State == "released")
 }
 
 // noAccount is the problem of a principal without an account in a book.
