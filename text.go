@@ -76,6 +76,17 @@ type Texts []Text
 // String is the texts in English.
 func (t Texts) String() string { return t.Join("; ") }
 
+// Text is the texts as one, with "; " between them, and no text where there are none.
+func (t Texts) Text() Text {
+	switch len(t) {
+	case 0:
+		return Text{}
+	case 1:
+		return t[0]
+	}
+	return Text{"%s", []any{t}}
+}
+
 // Join is the texts in English with between between them.
 func (t Texts) Join(between string) string {
 	parts := make([]string, len(t))

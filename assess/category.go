@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 )
@@ -256,23 +257,23 @@ func compareCategory(o, c *table.Column) CategoryColumn {
 	}
 	result.TotalVariation = min(1, spread/2)
 	result.Frequencies, result.Rest = frequencies(o.Dict, before, after)
-	result.Changed = noFigure("the rows of the two tables do not correspond; at least this share has changed")
+	result.Changed = noFigure(noren.Textf("the rows of the two tables do not correspond; at least this share has changed"))
 	if o.Len() == c.Len() {
 		result.Changed.Low = finite(min(1, plain/2))
 	} else {
-		result.Changed.Reason = "the tables have different numbers of records"
+		result.Changed.Reason = noren.Textf("the tables have different numbers of records")
 	}
 	switch {
 	case result.New > 0:
-		result.NCP = noFigure("the release has values that the original does not know")
+		result.NCP = noFigure(noren.Textf("the release has values that the original does not know"))
 	case result.Sets:
 		// A value that was shown and is missing now is not shown at all.
 		lost := math.Max(0, float64(c.Missing()-o.Missing()))
 		result.NCP = exact((penalty + lost) / m)
 	default:
-		result.NCP = noFigure("single values are published, and without corresponding rows it is not known what they stand for")
+		result.NCP = noFigure(noren.Textf("single values are published, and without corresponding rows it is not known what they stand for"))
 	}
-	result.EntropyLoss = noFigure(needsRows)
+	result.EntropyLoss = noFigure(noren.Textf(needsRows))
 	return result
 }
 

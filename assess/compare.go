@@ -172,16 +172,16 @@ func compareNumber(c, r *table.Column, x, y *numbers, rows *rowwise, means bool)
 		l = lossByRows(x, y, s)
 	default:
 		l = lossByDecomposition(x, y, s, t, r)
-		if !means && l.reason == "" {
+		if !means && l.reason.IsZero() {
 			l = newColumnLoss(s)
-			l.reason = "it is not known that the release publishes means: without corresponding rows their error is not known"
+			l.reason = noren.Textf("it is not known that the release publishes means: without corresponding rows their error is not known")
 		}
 	}
 	n.Loss = l.figure()
 	width := s.max - s.min
 	switch {
 	case y.unread > 0:
-		n.NCP = noFigure("the release has values that are neither a number nor a range")
+		n.NCP = noFigure(noren.Textf("the release has values that are neither a number nor a range"))
 	case y.ranges && width > 0:
 		penalty := math.Max(0, float64(y.missing-x.missing))
 		for i, here := range y.present {
@@ -195,9 +195,9 @@ func compareNumber(c, r *table.Column, x, y *numbers, rows *rowwise, means bool)
 	case rows != nil:
 		n.NCP = exact(rows.numberPenalty(x, y, width))
 	default:
-		n.NCP = noFigure("single values are published, and without corresponding rows it is not known what they stand for")
+		n.NCP = noFigure(noren.Textf("single values are published, and without corresponding rows it is not known what they stand for"))
 	}
-	n.EntropyLoss = noFigure(needsRows)
+	n.EntropyLoss = noFigure(noren.Textf(needsRows))
 	if rows != nil {
 		n.EntropyLoss = rows.entropyLoss(c, r)
 	}
@@ -217,12 +217,12 @@ func (u *Utility) meanPenalty() Figure {
 	}
 	for i := range u.Numbers {
 		if !add(u.Numbers[i].NCP) {
-			return noFigure("column " + u.Numbers[i].Name + ": " + u.Numbers[i].NCP.Reason)
+			return noFigure(noren.Textf("column %s: %s", u.Numbers[i].Name, u.Numbers[i].NCP.Reason))
 		}
 	}
 	for i := range u.Categories {
 		if !add(u.Categories[i].NCP) {
-			return noFigure("column " + u.Categories[i].Name + ": " + u.Categories[i].NCP.Reason)
+			return noFigure(noren.Textf("column %s: %s", u.Categories[i].Name, u.Categories[i].NCP.Reason))
 		}
 	}
 	return exact(sum / float64(n))

@@ -3,6 +3,7 @@ package assess
 import (
 	"math"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -10,16 +11,16 @@ import (
 type columnLoss struct {
 	sst             float64
 	sse             float64
-	low, high       float64 // bounds of sse
-	width           float64 // largest - smallest value of the original
-	variance        float64 // sample variance of the original
-	reason          string  // why there is no sse; empty when there is
+	low, high       float64    // bounds of sse
+	width           float64    // largest - smallest value of the original
+	variance        float64    // sample variance of the original
+	reason          noren.Text // why there is no sse; empty when there is
 	byDecomposition bool
 }
 
 // figure is the column's own SSE/SST.
 func (l *columnLoss) figure() Figure {
-	if l.reason != "" {
+	if !l.reason.IsZero() {
 		return noFigure(l.reason)
 	}
 	if l.sst == 0 {
@@ -27,7 +28,7 @@ func (l *columnLoss) figure() Figure {
 		if l.sse == 0 {
 			return exact(0)
 		}
-		return noFigure("the original is constant")
+		return noFigure(noren.Textf("the original is constant"))
 	}
 	f := exact(l.sse / l.sst)
 	if l.low != l.high {
@@ -61,7 +62,7 @@ const leastSquares = 0x1p-950
 func newColumnLoss(s spread) columnLoss {
 	l := columnLoss{sst: s.ss, width: s.max - s.min}
 	if l.width > 0 && l.sst < leastSquares {
-		l.reason = "the values are so close together that the squares of their differences vanish"
+		l.reason = noren.Textf("the values are so close together that the squares of their differences vanish")
 	}
 	if s.count > 1 {
 		l.variance = s.ss / float64(s.count-1)
@@ -76,19 +77,19 @@ func lossByDecomposition(x, y *numbers, s, t spread, c *table.Column) columnLoss
 	l.byDecomposition = true
 	step := roundingStep(c)
 	switch {
-	case l.reason != "":
+	case !l.reason.IsZero():
 	case y.ranges || y.unread > 0:
-		l.reason = "the release publishes ranges: without corresponding rows their error is not known"
+		l.reason = noren.Textf("the release publishes ranges: without corresponding rows their error is not known")
 	case x.missing > 0 || y.missing > 0:
-		l.reason = "the column has missing values: the decomposition of variance does not hold"
+		l.reason = noren.Textf("the column has missing values: the decomposition of variance does not hold")
 	case len(x.present) != len(y.present):
-		l.reason = "the tables have different numbers of records"
+		l.reason = noren.Textf("the tables have different numbers of records")
 	case s.count == 0:
-		l.reason = "the column has no values"
+		l.reason = noren.Textf("the column has no values")
 	case math.Abs(s.mean-t.mean) > step/2+1e-9*math.Max(s.max-s.min, math.Max(math.Abs(s.max), math.Abs(s.min))*1e-3):
-		l.reason = "the mean moved by more than rounding can: these are no group means"
+		l.reason = noren.Textf("the mean moved by more than rounding can: these are no group means")
 	}
-	if l.reason != "" {
+	if !l.reason.IsZero() {
 		return l
 	}
 	// With m the true and p = m + e the published means, |e| <= step/2, and all
@@ -144,9 +145,9 @@ func totalLoss(names []string, losses []columnLoss) Loss {
 		s.low += weight * l.low
 		s.high += weight * l.high
 	}
-	reasons := ""
+	var reasons noren.Text
 	for i, l := range losses {
-		if l.reason != "" {
+		if !l.reason.IsZero() {
 			reasons = l.reason
 			continue
 		}
@@ -163,7 +164,7 @@ func totalLoss(names []string, losses []columnLoss) Loss {
 	figure := func(s sums) Figure {
 		switch {
 		case len(losses) == 0:
-			return noFigure("no column of numbers")
+			return noFigure(noren.Textf("no column of numbers"))
 		case len(total.Columns) == 0:
 			return noFigure(reasons)
 		case s.sst == 0:

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/noren-privacy/noren"
 )
 
 // pitman is Pitman's model fitted by maximum likelihood (Hoshino, Applying
@@ -41,25 +43,25 @@ import (
 func (s *sample) pitman() Estimate {
 	switch {
 	case s.uniques == s.records:
-		return absent("every record of the sample is unique, which leaves nothing to fit a model to")
+		return absent(noren.Textf("every record of the sample is unique, which leaves nothing to fit a model to"))
 	case s.classes < 2:
-		return absent("the sample has a single class")
+		return absent(noren.Textf("the sample has a single class"))
 	}
 	theta, alpha, ok := s.fitPitman()
 	if !ok {
-		return absent("the likelihood has no maximum inside the model")
+		return absent(noren.Textf("the likelihood has no maximum inside the model"))
 	}
 	n, total := s.records, s.population
 	fresh := theta + alpha*s.classes
 	// Good and Turing's estimate of the chance that a next record is new,
 	// s_1/n, rests on no model: the model has to agree with it.
 	if !s.fits(n * fresh / (theta + n)) {
-		return absent("the model's best fit does not agree with the number of unique records that the sample has")
+		return absent(noren.Textf("the model's best fit does not agree with the number of unique records that the sample has"))
 	}
 	stays := math.Exp(logGammaRatio(theta+alpha+total-1, theta+total) - logGammaRatio(theta+alpha+n-1, theta+n))
 	uniques := stays * (s.uniques + (total-n)*fresh/(theta+alpha+n-1))
 	if math.IsNaN(uniques) || uniques < 0 || uniques > s.population {
-		return absent("the fitted model gives no usable figure")
+		return absent(noren.Textf("the fitted model gives no usable figure"))
 	}
 	return s.estimate(uniques)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -117,11 +118,11 @@ func (w *rowwise) category(o, c *table.Column, k *CategoryColumn) {
 func (w *rowwise) entropyLoss(o, c *table.Column) Figure {
 	values, err := numberValues([]*table.Column{o}, w.x)
 	if err != nil {
-		return noFigure(err.Error())
+		return noFigure(noren.TextOf(err))
 	}
 	published, err := numberValues([]*table.Column{c}, w.y)
 	if err != nil {
-		return noFigure(err.Error())
+		return noFigure(noren.TextOf(err))
 	}
 	n := float64(len(w.x))
 	countX, countY := make([]float64, values), make([]float64, published)

@@ -1,6 +1,10 @@
 package assess
 
-import "math"
+import (
+	"math"
+
+	"github.com/noren-privacy/noren"
+)
 
 // snb is the slide negative binomial model of Chen and Keller-McNulty
 // (Estimation of identification disclosure risk in microdata, Journal of
@@ -34,9 +38,9 @@ import "math"
 func (s *sample) snb() Estimate {
 	switch {
 	case s.pairs == 0:
-		return absent("the sample has no class of two records, which the model is fitted to")
+		return absent(noren.Textf("the sample has no class of two records, which the model is fitted to"))
 	case s.uniques == s.records:
-		return absent("every record of the sample is unique, which leaves nothing to fit a model to")
+		return absent(noren.Textf("every record of the sample is unique, which leaves nothing to fit a model to"))
 	}
 	best, off := 0.0, math.Inf(1)
 	miss := func(logit float64) float64 { return s.snbGivenBeta(logit).g1 - s.uniques }
@@ -62,11 +66,11 @@ func (s *sample) snb() Estimate {
 	}
 	switch {
 	case math.IsInf(off, 1):
-		return absent("no parameters of the model give the sample's classes of one and two records")
+		return absent(noren.Textf("no parameters of the model give the sample's classes of one and two records"))
 	case off > 0.05*s.classes+4*math.Sqrt(s.classes):
-		return absent("the model's best fit does not give the number of classes that the sample has")
+		return absent(noren.Textf("the model's best fit does not give the number of classes that the sample has"))
 	case math.IsNaN(best) || best < 0 || best > s.population:
-		return absent("the fitted model gives no usable figure")
+		return absent(noren.Textf("the fitted model gives no usable figure"))
 	}
 	return s.estimate(best)
 }

@@ -55,7 +55,7 @@ type Estimate struct {
 	// that a record of the sample, drawn at random, is unique in the population.
 	Share *float64 `json:"share"`
 	// Reason is the reason why there is no estimate.
-	Reason string `json:"reason,omitempty"`
+	Reason noren.Text `json:"reason,omitzero"`
 }
 
 // Names of the models, as in Uniqueness.Chosen.
@@ -120,7 +120,7 @@ func (u *Uniqueness) choose() {
 	case u.Zayatz.Uniques == nil && u.SNB.Uniques != nil:
 		u.Chosen, u.Result = ModelSNB, u.SNB
 	case u.Zayatz.Uniques == nil:
-		u.Chosen, u.Result = ModelUnfit, absent("no model fits the sample")
+		u.Chosen, u.Result = ModelUnfit, absent(noren.Textf("no model fits the sample"))
 	}
 }
 
@@ -157,7 +157,7 @@ func (s *sample) estimate(uniques float64) Estimate {
 	return Estimate{Uniques: &uniques, Share: &share}
 }
 
-func absent(reason string) Estimate { return Estimate{Reason: reason} }
+func absent(reason noren.Text) Estimate { return Estimate{Reason: reason} }
 
 // zayatz is the equivalence class model of Zayatz (Estimation of the number
 // of unique population elements using a sample, 1991). A class of j records
@@ -182,7 +182,7 @@ func (s *sample) zayatz() Estimate {
 // the sample's, would show as many unique records in a sample as this one has.
 func (s *sample) zayatzThatFits() Estimate {
 	if !s.fits(s.population / s.records * s.zayatzSum()) {
-		return absent("a population with classes of the sample's sizes would not give the number of unique records that the sample has")
+		return absent(noren.Textf("a population with classes of the sample's sizes would not give the number of unique records that the sample has"))
 	}
 	return s.zayatz()
 }

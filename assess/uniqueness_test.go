@@ -240,7 +240,7 @@ func TestDecisionRule(t *testing.T) {
 	if u, err = EstimateUniqueness([]int{1, 1, 1, 1}, 0.05); err != nil {
 		t.Fatal(err)
 	}
-	if u.Chosen != ModelZayatz || u.Pitman.Reason == "" {
+	if u.Chosen != ModelZayatz || u.Pitman.Reason.IsZero() {
 		t.Errorf("chose %s where Pitman cannot be fitted", u.Chosen)
 	}
 	for _, c := range []struct {

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
+
+	"github.com/noren-privacy/noren"
 )
 
 // ShareRange is a range of shares of unique records in the population.
@@ -39,7 +41,7 @@ func (u *Uniqueness) models() []model {
 // of the bounds takes its place.
 func (r ShareRange) judged(e Estimate) Estimate {
 	if e.Share != nil && (*e.Share < r.Low*0.999-1e-9 || *e.Share > r.High*1.001+1e-9) {
-		return absent("no population with as many unique records agrees with the sample")
+		return absent(noren.Textf("no population with as many unique records agrees with the sample"))
 	}
 	if e.Share != nil {
 		if share := min(max(*e.Share, r.Low), r.High); share != *e.Share {

@@ -1,5 +1,7 @@
 package assess
 
+import "github.com/noren-privacy/noren"
+
 // Utility tells how a release differs from its original, over the columns that
 // both have.
 type Utility struct {
@@ -35,14 +37,16 @@ type Figure struct {
 	// exact or no bound is known.
 	High *float64 `json:"high,omitempty"`
 	// Reason is the reason why there is no Value.
-	Reason string `json:"reason,omitempty"`
+	Reason noren.Text `json:"reason,omitzero"`
 }
 
-func exact(v float64) Figure { return Figure{Value: finite(v)}.orReason("too large to be computed") }
+func exact(v float64) Figure {
+	return Figure{Value: finite(v)}.orReason(noren.Textf("too large to be computed"))
+}
 
-func noFigure(reason string) Figure { return Figure{Reason: reason} }
+func noFigure(reason noren.Text) Figure { return Figure{Reason: reason} }
 
-func (f Figure) orReason(reason string) Figure {
+func (f Figure) orReason(reason noren.Text) Figure {
 	if f.Value == nil {
 		f.Reason = reason
 	}

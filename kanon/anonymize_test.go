@@ -45,7 +45,7 @@ func TestEveryMethod(t *testing.T) {
 					if r.Classes != len(found) || r.AchievedK != slices.Min(sizes) || int(r.Verified.ClassSize.Max) != slices.Max(sizes) {
 						t.Errorf("%d classes of %d to %d, and the result says %+v", len(found), slices.Min(sizes), slices.Max(sizes), r.Verified)
 					}
-					if method != partition.Auto && r.Method != method.String() || r.Method == "auto" || (r.MethodReason == "") != (method != partition.Auto) {
+					if method != partition.Auto && r.Method != method.String() || r.Method == "auto" || r.MethodReason.IsZero() != (method != partition.Auto) {
 						t.Errorf("method %s (%s)", r.Method, r.MethodReason)
 					}
 					if effort == refine.Off && r.RefinedFrom != r.Loss || effort == refine.Fast && r.Objective == "sse" && r.RefinedFrom < r.Loss {

@@ -2,9 +2,9 @@ package kanon
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/bound"
 	"github.com/noren-privacy/noren/kanon/space"
 )
@@ -81,18 +81,18 @@ func (r *run) boundIn(ctx context.Context, s *space.Space) error {
 	switch {
 	case r.job.Gap == 0:
 	case s.Len() > bound.MostSampled:
-		r.result.Bound.Reason = fmt.Sprintf("prices are not looked for beyond %d records", bound.MostSampled)
+		r.result.Bound.Reason = noren.Textf("prices are not looked for beyond %d records", bound.MostSampled)
 	case b.Method == bound.Simple && !b.Converged && r.job.K > 1:
-		r.result.Bound.Reason = "no better prices were found in this time"
+		r.result.Bound.Reason = noren.Textf("no better prices were found in this time")
 	case b.Records < s.Len() && r.job.K > 1:
-		r.result.Bound.Reason = fmt.Sprintf("prices for a sample of cells, %d of %d records", b.Records, s.Len())
+		r.result.Bound.Reason = noren.Textf("prices for a sample of cells, %d of %d records", b.Records, s.Len())
 	}
 	return nil
 }
 
 // unbounded says why nothing better than 0 is known.
-func (r *run) unbounded(format string, args ...any) {
-	r.result.Bound = Bound{Method: bound.None.String(), Reason: fmt.Sprintf(format, args...)}
+func (r *run) unbounded(format noren.Format, args ...any) {
+	r.result.Bound = Bound{Method: bound.None.String(), Reason: noren.Textf(format, args...)}
 	if r.result.Loss > 0 {
 		r.result.Gap = 1
 	}

@@ -1,9 +1,7 @@
 package kanon
 
 import (
-	"fmt"
-	"strings"
-
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/enforce"
 	"github.com/noren-privacy/noren/kanon/partition"
@@ -39,28 +37,28 @@ func (r *run) choose() (chosen partition.Chosen, err error) {
 func (j *Options) choose(n int, judged bool) (partition.Options, partition.Chosen, error) {
 	o := j.Partition
 	o.K, o.Workers = j.K, j.Workers
-	var reasons []string
+	var reasons noren.Texts
 	if o.Method == partition.Auto && j.Unit == "" {
 		switch {
 		case judged:
-			o.Method, reasons = partition.TopDown, []string{"topdown: every group is diverse and close from the start"}
+			o.Method, reasons = partition.TopDown, noren.Texts{noren.Textf("topdown: every group is diverse and close from the start")}
 		case j.lowersBoxes():
-			o.Method, reasons = partition.TopDown, []string{"topdown: ranges are published, and it makes narrow ones"}
+			o.Method, reasons = partition.TopDown, noren.Texts{noren.Textf("topdown: ranges are published, and it makes narrow ones")}
 		}
 	}
 	if o.Coarse == partition.CoarseAuto && o.Method == partition.TopDown && judged && n > wholeRecords {
 		// In a small cell fewer groups can be diverse or close.
 		o.Coarse = max(wholeRecords/2, 20*o.K)
-		reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", o.Coarse, wholeRecords))
+		reasons = append(reasons, noren.Textf("cells of %d records or more: the table has more than %d", o.Coarse, wholeRecords))
 	}
 	chosen, err := o.Choose(n)
 	if err != nil {
 		return o, chosen, err
 	}
-	if chosen.Reason != "" {
+	if !chosen.Reason.IsZero() {
 		reasons = append(reasons, chosen.Reason)
 	}
-	chosen.Reason = strings.Join(reasons, "; ")
+	chosen.Reason = reasons.Text()
 	return o, chosen, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/gate"
 )
 
@@ -27,7 +28,7 @@ type Plan struct {
 	Method string `json:"method"`
 	// MethodReason is the reason why the method would be chosen; absent where the request
 	// states the method.
-	MethodReason string `json:"method_reason,omitempty"`
+	MethodReason noren.Text `json:"method_reason,omitzero"`
 	// Block is the least number of records of a block, where the table would be released block
 	// by block; absent where the table would be released as a whole.
 	Block int `json:"block,omitempty"`

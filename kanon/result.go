@@ -76,7 +76,7 @@ type Result struct {
 	// private data.
 	Requested Requested `json:"requested"`
 	// MethodReason is the reason why this method was chosen, where the choice was automatic.
-	MethodReason string `json:"method_reason,omitempty"`
+	MethodReason noren.Text `json:"method_reason,omitzero"`
 	// Coarse is the least size of the coarse cells, 0 without a coarse step.
 	Coarse int `json:"coarse"`
 	// Refine is the effort of the local search after the method.
@@ -162,7 +162,7 @@ type Bound struct {
 	// rose.
 	Converged bool `json:"converged"`
 	// Reason is the reason why there is no bound, or no better one, in words.
-	Reason string `json:"reason,omitempty"`
+	Reason noren.Text `json:"reason,omitzero"`
 }
 
 // LooksMissing counts the groups that show in a column what could be taken for

@@ -176,7 +176,7 @@ func (b *assessment) population() []Block {
 			Header:  []string{"Model", "Unique people", "Share", "Remark"}, Numeric: []bool{false, true, true},
 		}
 		row := func(model string, e assess.Estimate, chosen bool) {
-			remark := e.Reason
+			remark := e.Reason.String()
 			if chosen {
 				remark = "chosen by the decision rule of Dankar et al. (2012)"
 			}

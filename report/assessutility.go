@@ -63,7 +63,7 @@ func (b *assessment) utility() []Block {
 	t.Rows = append(t.Rows, []string{"Records", Integer(u.OriginalRecords) + " → " + Integer(u.ReleaseRecords), "original → release"})
 	covers := "of the columns " + quoteList(u.Loss.Columns)
 	if len(u.Loss.Columns) == 0 {
-		covers = "not available: " + u.Loss.MinMax.Reason
+		covers = "not available: " + u.Loss.MinMax.Reason.String()
 	} else if u.Loss.Method == "decomposition" {
 		covers += "; what is published is taken to be group means, and the bounds allow for their rounding"
 	}
@@ -96,7 +96,7 @@ func (b *assessment) penalty() []string {
 	if u.NCP.Value != nil {
 		return []string{"Certainty penalty (NCP)", figure(u.NCP), "mean width of what is shown of a value, over the width of its column"}
 	}
-	return []string{"Certainty penalty (NCP)", "–", "not available: " + u.NCP.Reason}
+	return []string{"Certainty penalty (NCP)", "–", "not available: " + u.NCP.Reason.String()}
 }
 
 // pairs counts pairs of columns.

@@ -71,7 +71,7 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 // gap states how far the loss may be from the least, or why that is not known.
 func gap(r *kanon.Result) string {
 	if r.Bound.Method == "none" {
-		return "not known: " + r.Bound.Reason
+		return noren.Textf("not known: %s", r.Bound.Reason).String()
 	}
 	return fmt.Sprintf("at most %s of the information loss (lower bound %s)", text.PercentUp(r.Gap), text.PercentDown(r.LowerBound))
 }

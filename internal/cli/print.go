@@ -151,7 +151,7 @@ func printUniqueness(w io.Writer, u *assess.Uniqueness) {
 		name string
 		e    assess.Estimate
 	}{{assess.ModelZayatz, u.Zayatz}, {assess.ModelPitman, u.Pitman}, {assess.ModelSNB, u.SNB}} {
-		value := l.Text("none: %s", lang.Words(m.e.Reason))
+		value := l.Text("none: %s", m.e.Reason)
 		if m.e.Share != nil {
 			value = report.Percent(*m.e.Share)
 		}
@@ -181,7 +181,7 @@ func printUtility(w io.Writer, u *assess.Utility) {
 		case f.Low != nil:
 			return l.Text("%s at least", report.Percent(*f.Low))
 		}
-		return l.Text("not known: %s", lang.Words(f.Reason))
+		return l.Text("not known: %s", f.Reason)
 	}
 	if u.NCP.Value != nil {
 		lang.Fprintf(w, "\nmean width of a class (NCP)\t%s\n", figure(u.NCP))

@@ -303,7 +303,7 @@ func TestChosen(t *testing.T) {
 			if err := p.Validate(c.o.K); err != nil {
 				t.Error(err)
 			}
-			if chosen.Method != c.method || chosen.Coarse != c.coarse || (chosen.Reason != "") != c.reason {
+			if chosen.Method != c.method || chosen.Coarse != c.coarse || chosen.Reason.IsZero() == c.reason {
 				t.Errorf("chosen %+v", chosen)
 			}
 		})

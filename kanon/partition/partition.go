@@ -104,8 +104,8 @@ type Chosen struct {
 	Method Method
 	// Coarse is the least size of a cell, CoarseOff without a coarse step.
 	Coarse int
-	// Reason is a sentence, empty where nothing was left to pick.
-	Reason string
+	// Reason is a sentence, none where nothing was left to pick.
+	Reason noren.Text
 }
 
 func (o *Options) validate(n int) error {
@@ -202,23 +202,23 @@ func (o *Options) Choose(n int) (Chosen, error) {
 
 func (o *Options) choose(n int) Chosen {
 	c := Chosen{Method: o.Method, Coarse: o.Coarse}
-	var reasons []string
+	var reasons noren.Texts
 	if c.Method == Auto {
 		c.Method = Tomobiki
-		reasons = append(reasons, "tomobiki: the start from which refinement gets lowest")
+		reasons = append(reasons, noren.Textf("tomobiki: the start from which refinement gets lowest"))
 	}
 	if c.Coarse == CoarseAuto {
 		c.Coarse = CoarseOff
 		cell := max(autoCell, 20*o.K)
 		if n > autoWhole && n > cell && c.Method != Mondrian && c.Method != MondrianStrict {
 			c.Coarse = cell
-			reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", c.Coarse, autoWhole))
+			reasons = append(reasons, noren.Textf("cells of %d records or more: the table has more than %d", c.Coarse, autoWhole))
 		}
 	}
 	if c.Coarse >= n {
 		c.Coarse = CoarseOff // one cell, the whole
 	}
-	c.Reason = strings.Join(reasons, "; ")
+	c.Reason = reasons.Text()
 	return c
 }
 

@@ -242,7 +242,7 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 	if r.Loss > 0 {
 		r.Gap = 1
 	}
-	r.Bound = kanon.Bound{Method: bound.None.String(), Reason: "no process of a cluster holds all records"}
+	r.Bound = kanon.Bound{Method: bound.None.String(), Reason: noren.Textf("no process of a cluster holds all records")}
 	if formulas.Cells != nil {
 		r.Formulas = kanon.CountFormulas(j.Dialect.Formulas, j.written(), formulas)
 	}

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/noren-privacy/noren/api"
@@ -18,7 +17,10 @@ func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
 		lines = append(lines, Line{"persons", l.Text("%s, by %s", Integer(p.Persons), p.Unit)})
 	}
 	groups := Line{"classes", of}
-	method := l.Say(cmp.Or(p.MethodReason, p.Method))
+	method := p.Method
+	if !p.MethodReason.IsZero() {
+		method = l.Shown(p.MethodReason)
+	}
 	method += l.Text(", refine %s, scale %s, published by %s", p.Refine, p.Scale, p.Publish)
 	if p.Block > 0 {
 		method += l.Text(", in blocks of at least %s records", Integer(p.Block))

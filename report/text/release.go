@@ -125,15 +125,15 @@ func lowerBound(l Lang, r *kanon.Result) string {
 	how := ""
 	switch b.Method {
 	case "none":
-		return l.Text("not known: %s", l.Say(b.Reason))
+		return l.Text("not known: %s", b.Reason)
 	case "simple":
 		how = l.Text("by nearest neighbours")
 	default:
 		how = l.Text("by dual prices")
 	}
 	line := l.Text("%s, %s; optimality gap: at most %s", PercentDown(r.LowerBound), how, PercentUp(r.Gap))
-	if b.Reason != "" {
-		line += " (" + l.Say(b.Reason) + ")"
+	if !b.Reason.IsZero() {
+		line += " (" + l.Shown(b.Reason) + ")"
 	}
 	return line
 }

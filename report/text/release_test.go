@@ -64,7 +64,7 @@ func TestRelease(t *testing.T) {
 		}
 	}
 	r.Rows, r.Large, r.LargeEqual, r.MostGroups = 0, 0, 0, 0
-	r.Merged, r.Bound = 2, kanon.Bound{Method: "none", Reason: "too large"}
+	r.Merged, r.Bound = 2, kanon.Bound{Method: "none", Reason: noren.Textf("too large")}
 	r.Unique, r.FreeText = &gate.Unique{Records: 100, Alone: 3}, []string{"note"}
 	r.Verified.Unit = &verify.Persons{Column: "person", Persons: 50, Unassigned: 2, Linked: true, Fit: privacy.Fit{Min: 6}, Sequences: &verify.Sequences{Pseudonyms: 9}}
 	got = lines(r)
