@@ -2,6 +2,7 @@ package api
 
 import (
 	"math/big"
+	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -130,4 +131,22 @@ func (a Amount) String() string {
 		return "epsilon " + a.Epsilon + ", delta " + a.Delta
 	}
 	return "epsilon " + a.Epsilon
+}
+
+// ParseAmount reads what [Amount.String] writes.
+func ParseAmount(text string) (account.Cost, error) {
+	var a Amount
+	parts := map[string]*string{"epsilon": &a.Epsilon, "delta": &a.Delta, "rho": &a.Rho}
+	for one := range strings.SplitSeq(text, ", ") {
+		name, value, _ := strings.Cut(one, " ")
+		to := parts[name]
+		if to == nil || *to != "" {
+			return account.Cost{}, noren.Usagef("cost", "expected an amount, as in epsilon 0.1")
+		}
+		*to = value
+	}
+	if a.Epsilon != "" && a.Delta == "" {
+		a.Delta = "0"
+	}
+	return a.Parse()
 }

@@ -33,6 +33,8 @@ var folderTexts = []Entry{
 	{"is damaged", "壊れています"},
 	{"its anchor knows", "アンカーにある"},
 	{"its head file is a link or no plain file", "先頭ファイルがリンクか、通常のファイルではありません"},
+	{"entry %d: the cost of the question cannot be read", "項目 %d の質問のコストを読めません"},
+	{"expected an amount, as in epsilon 0.1", "「epsilon 0.1」のような量が必要です"},
 	{"put its newest copy back", "最も新しい控えを戻してください"},
 	{"server.db is damaged: put its newest copy back. Without one, move it away: noren serve accept then makes a new one.", "server.db が壊れています。最も新しい控えを戻してください。控えがない場合は server.db を別の場所へ移すと、noren serve accept が新しいものを作ります。"},
 	{"server.db is missing, or older than the ledger, and so is the audit log: put the newest copies of both back. Without them, noren serve accept ends all credentials and goes on.", "server.db がないか、台帳より古く、監査ログも台帳より古くなっています。両方の最も新しい控えを戻してください。控えがない場合は noren serve accept ですべての認証情報を終了し、再開できます。"},

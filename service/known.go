@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/ledger"
@@ -88,6 +89,33 @@ func (k *Kept) LastBeside(ctx context.Context) (LogEntry, error) {
 // NoteBeside stores what the log beside the ledger is now.
 func (k *Kept) NoteBeside(ctx context.Context, last LogEntry) error {
 	return k.ledger.NoteBeside(ctx, last)
+}
+
+// ChargeNoted charges to each data set what a log beside the ledger, whose last entry is given,
+// notes as spent and the ledger does not know. A second call with the same entry charges nothing.
+func (k *Kept) ChargeNoted(ctx context.Context, last LogEntry, cost func(dataset string) account.Cost) error {
+	s, err := k.ledger.Known(ctx)
+	if err != nil {
+		return err
+	}
+	// The entry stands for those of the ledger that are lost.
+	s.Seq, s.Hash = s.Seq+1, last.Hash[:]
+	for i := range s.Spent {
+		one := &s.Spent[i]
+		more := cost(one.Dataset)
+		if one.Accounting == string(account.ZCDP) {
+			more = account.Cost{Rho: more.Rho}
+		} else {
+			more.Rho = 0
+		}
+		c, err := account.Cost{Epsilon: one.Epsilon, Delta: one.Delta, Rho: account.Rho(one.Rho)}.Add(more)
+		if err != nil {
+			return err
+		}
+		one.Epsilon, one.Delta, one.Rho = c.Epsilon, c.Delta, int64(c.Rho)
+	}
+	_, err = k.ledger.Reconcile(ctx, ledger.ReconcileOptions{Seen: []ledger.Seen{*s}})
+	return err
 }
 
 // LedgerMove makes the ledger read the file of a data set at another path, to which it was

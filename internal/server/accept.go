@@ -17,7 +17,7 @@ import (
 // Accept makes a folder serve of which server.db or the signing key is older than the rest,
 // or missing, and no newer copy exists. All sessions, sign-in links and tokens end, since
 // those that had ended may be valid in the older store. The ledger must be sound: it is
-// reconciled first. The audit log holds what was accepted. The server must not run.
+// reconciled first. Questions that the audit log alone knows are charged ([Server.chargeNoted]). The audit log holds what was accepted. The server must not run.
 func Accept(ctx context.Context, dir string) (err error) {
 	if err := private(dir); err != nil {
 		return err
@@ -35,10 +35,6 @@ func Accept(ctx context.Context, dir string) (err error) {
 	if err := kept.Sealed(); err != nil {
 		return err
 	}
-	now, err := kept.Known(ctx)
-	if err != nil {
-		return err
-	}
 	st, err := store.Open(ctx, filepath.Join(dir, "server.db"), store.SystemClock())
 	if err != nil {
 		return err
@@ -54,6 +50,13 @@ func Accept(ctx context.Context, dir string) (err error) {
 	}
 	log := s.audit
 	if err := log.Damage(); err != nil {
+		return err
+	}
+	if err := s.chargeNoted(ctx); err != nil {
+		return err
+	}
+	now, err := kept.Known(ctx)
+	if err != nil {
 		return err
 	}
 	keyPath := filepath.Join(dir, "key", "key.pem")

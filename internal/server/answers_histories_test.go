@@ -158,7 +158,7 @@ func TestAnswersOfOlderParts(t *testing.T) {
 	t.Parallel()
 	h := lived(t)
 	for _, m := range []struct{ store, ledger, audit int }{
-		{0, 1, 0}, {0, 1, 1}, {0, 2, 0}, {0, 2, 2}, {1, 1, 1}, {1, 2, 1}, {2, 1, 2}, {2, 0, 2},
+		{0, 1, 0}, {0, 1, 1}, {0, 2, 0}, {0, 2, 2}, {1, 1, 1}, {1, 2, 1}, {2, 1, 2}, {2, 0, 2}, {0, 0, 2},
 	} {
 		t.Run(fmt.Sprintf("store %d ledger %d audit %d", m.store, m.ledger, m.audit), func(t *testing.T) {
 			t.Parallel()

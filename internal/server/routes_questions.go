@@ -25,6 +25,9 @@ import (
 // askers may ask questions of a book.
 var askers = []auth.Role{auth.Steward, auth.Analyst}
 
+// askAction is the action of a paid question in the audit log.
+const askAction = "answer.ask"
+
 type quoteInput struct{ Body questions.Quoting }
 
 type rehearsalInput struct {
@@ -63,7 +66,7 @@ func (s *Server) registerAnswers(a huma.API, mux *http.ServeMux) {
 	pay.Parameters = []*huma.Param{{Name: "Idempotency-Key", In: "header", Required: true, Description: "A new random text with each new request, and the same one when it is repeated.", Schema: &huma.Schema{Type: huma.TypeString}}}
 	pay.RequestBody = &huma.RequestBody{Required: true, Content: schema(questions.Paying{})}
 	pay.Responses = map[string]*huma.Response{"200": answer, "202": later}
-	asking := access{roles: askers, object: anyObject, changes: true, action: "answer.ask"}
+	asking := access{roles: askers, object: anyObject, changes: true, action: askAction}
 	s.handle(a, mux, pay, asking, func(w http.ResponseWriter, r *http.Request, c *call) error { return s.pay(w, r, c, &asking) })
 	register(s, a, op("GET", "/answers", "Answers, the newest first"), access{roles: auth.Roles(), object: anyObject}, s.listAnswers)
 

@@ -146,6 +146,21 @@ func New(ctx context.Context, config Config) (*Books, error) {
 	return b, nil
 }
 
+// DataSets are the data sets of the books of a store, by the id of the book.
+func DataSets(ctx context.Context, s *store.Store) (map[string]string, error) {
+	rows, err := s.Resources(ctx, store.KindBook, "", 0, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for i := range rows {
+		if d, err := decode(&rows[i]); err == nil {
+			out[d.id] = d.Name
+		}
+	}
+	return out, nil
+}
+
 // recover ends the opening of a book that the ledger knows, and undoes another.
 func (b *Books) recover(ctx context.Context, d *document) (*document, error) {
 	if b.config.Sealed() != "" { // the ledger, or the store, may be an older one
