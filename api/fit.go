@@ -11,6 +11,8 @@ type Fit struct {
 	Rows int64 `json:"rows"`
 	// Persons is the number of different texts of the unit; 0 where there is none.
 	Persons int64 `json:"persons,omitempty"`
+	// Form is how the table was read.
+	Form TableForm `json:"form"`
 	// Hidden is what a workbook hides of the table; absent where it hides nothing.
 	Hidden *Hidden `json:"hidden,omitempty"`
 	// Columns has an entry for each column, in order.

@@ -24,10 +24,32 @@ type Inspection struct {
 	Rows int64 `json:"rows"`
 	// Missing are the texts, besides the empty one, that were read as missing values.
 	Missing []string `json:"missing_texts"`
+	// Form is how the table was read.
+	Form TableForm `json:"form"`
 	// Hidden is what a workbook hides of the table; absent where it hides nothing.
 	Hidden *Hidden `json:"hidden,omitempty"`
 	// Columns are the columns, in the order of the table.
 	Columns []InspectedColumn `json:"columns"`
+}
+
+// TableForm is how a table was read: what was stated of it, else what it looked like.
+type TableForm struct {
+	// Sheet is the worksheet that was read.
+	Sheet string `json:"sheet,omitempty"`
+	// Sheets are the worksheets of the workbook that are not hidden, and the one that was read.
+	Sheets []string `json:"sheets,omitempty"`
+	// HeaderRow is the row of a worksheet, or the line of a text file, from 1, that names the
+	// columns; absent where none does.
+	HeaderRow int `json:"header_row,omitempty"`
+	// Delimiter is the character between the fields of a text file, or tab.
+	Delimiter string `json:"delimiter,omitempty"`
+	// Encoding is that of a text file.
+	Encoding string `json:"encoding,omitempty"`
+	// Totals is how many rows of a worksheet hold totals and no record.
+	Totals int64 `json:"totals,omitempty"`
+	// TotalsPolicy says what became of them: read or leave; absent where nothing was decided, and
+	// they were read.
+	TotalsPolicy string `json:"totals_policy,omitempty"`
 }
 
 // Hidden is what a workbook hides of a table, by hand, by an outline or by a filter.

@@ -7,6 +7,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
 	"github.com/noren-privacy/noren/table/xlsx"
@@ -28,11 +29,12 @@ type inspected struct {
 	*infer.Report
 	spec   *spec.Spec
 	hidden *api.Hidden // nil where nothing is
+	form   api.TableForm
 }
 
 // inspection is what was found of a table, in the form of the interface.
 func (found *inspected) inspection(input string) *api.Inspection {
-	out := &api.Inspection{Schema: api.InspectSchema, Private: "do not release", Input: input, Rows: found.Rows, Missing: append([]string{}, found.Missing...), Hidden: found.hidden}
+	out := &api.Inspection{Schema: api.InspectSchema, Private: "do not release", Input: input, Rows: found.Rows, Missing: append([]string{}, found.Missing...), Form: found.form, Hidden: found.hidden}
 	for _, c := range found.Columns {
 		out.Columns = append(out.Columns, api.InspectedColumn{
 			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason.Text,
@@ -60,7 +62,7 @@ func (s *Service) Propose(ctx context.Context, r *api.ProposeRequest) (*api.Prop
 			in.Query = filepath.ToSlash(relative)
 		}
 	}
-	o := spec.ProposeOptions{Input: in, Undecided: found.hidden != nil && !found.hidden.Decided, Use: r.Use, Lang: s.Lang}
+	o := spec.ProposeOptions{Input: in, Undecided: found.hidden != nil && !found.hidden.Decided, UndecidedTotals: found.form.Totals > 0 && found.form.TotalsPolicy == "", Use: r.Use, Lang: s.Lang}
 	if r.Ask != nil {
 		answers, err := r.Ask(found.inspection(r.Input))
 		if err != nil {
@@ -96,7 +98,23 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 	if found.Rows == 0 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
 	}
-	return &inspected{Report: found, spec: sp, hidden: hiddenOf(src)}, nil
+	return &inspected{Report: found, spec: sp, hidden: hiddenOf(src), form: tableForm(src)}, nil
+}
+
+// tableForm is how a table was read.
+func tableForm(src file.Source) api.TableForm {
+	switch of := src.(type) {
+	case *xlsx.Source:
+		return api.TableForm{Sheet: of.Sheet, Sheets: of.Sheets, HeaderRow: of.Header, Totals: of.Totals, TotalsPolicy: of.TotalsPolicy.String()}
+	case *csvio.Source:
+		d := of.Dialect()
+		f := api.TableForm{HeaderRow: of.HeaderRow(), Delimiter: string(d.Delimiter), Encoding: d.Encoding.String()}
+		if d.Delimiter == '\t' {
+			f.Delimiter = "tab"
+		}
+		return f
+	}
+	return api.TableForm{}
 }
 
 // hiddenOf is what a table hides; nil where it hides nothing.

@@ -123,7 +123,7 @@ func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *
 	}
 	j := &shard.Job{
 		Protocol: shard.Protocol, Build: r.Build, Version: s.Tool.Version, Input: r.Input, Output: r.Output,
-		Form:    shard.Form{Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow, Hidden: form.Hidden},
+		Form:    shard.Form{Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow, Hidden: form.Hidden, Totals: form.Totals},
 		Missing: read.Missing, Fields: shard.FieldsOf(written), Options: of, Fates: found.Fates, FreeText: found.FreeText, Force: r.Force, Dialect: *dialect,
 		BucketRows: r.BucketRows, Notes: r.Notes,
 	}

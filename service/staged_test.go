@@ -201,7 +201,7 @@ func TestFit(t *testing.T) {
 	request := api.FitRequest{Table: api.Table{Input: filepath.Join(dir, "in.csv"), Spec: sp}}
 	got, err := bare(t).Fit(t.Context(), &request)
 	must(t, err)
-	want := &api.Fit{Rows: 4, Persons: 2, Columns: []api.FittedColumn{
+	want := &api.Fit{Rows: 4, Persons: 2, Form: api.TableForm{HeaderRow: 1, Delimiter: ",", Encoding: "utf-8"}, Columns: []api.FittedColumn{
 		{Name: "p", Type: "category", Missing: 1},
 		{Name: "age", Type: "integer", Misfits: 1, First: []int64{2}, Missing: 1},
 		{Name: "cost", Type: "decimal", Misfits: 1, First: []int64{3}},

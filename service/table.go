@@ -41,7 +41,7 @@ func specOf(t *api.Table) (*spec.Spec, error) {
 }
 
 // openTable opens a private table of which something is to be released. A workbook that
-// hides rows or columns is refused unless the specification decides on them. A text file whose first line looks like data is
+// hides rows or columns, or has rows of totals, is refused unless the specification decides on them. A text file whose first line looks like data is
 // refused unless the specification states what the line is.
 func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
 	o, err := as.CheckedForm()
@@ -52,7 +52,7 @@ func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (fi
 }
 
 // openLooked is [Service.openTable] for a table that is looked at and not released: hidden
-// rows and columns of which nothing was decided are read, and a note says so.
+// rows and columns, and rows of totals, of which nothing was decided are read, and a note says so.
 func (s *Service) openLooked(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
 	o, err := as.CheckedForm()
 	if err != nil {
@@ -65,6 +65,9 @@ func (s *Service) openLooked(ctx context.Context, name string, as *spec.Spec) (f
 func looked(o file.Options) file.Options {
 	if o.Hidden == xlsx.Undecided {
 		o.Hidden = xlsx.Look
+	}
+	if o.Totals == xlsx.Undecided {
+		o.Totals = xlsx.Look
 	}
 	return o
 }
@@ -109,11 +112,18 @@ func (s *Service) noteForm(src file.Source) {
 	}
 }
 
-// noteHidden warns of what a workbook hides.
+// noteHidden warns of what a workbook hides, of its rows of totals, and of names that were
+// found below a title.
 func (s *Service) noteHidden(src file.Source) {
 	if of, ok := src.(*xlsx.Source); ok {
 		for _, note := range of.FileNotes() {
 			s.note(api.Warning, "hidden", src.Name()+": "+note)
+		}
+		if note := of.TotalsNote(); note != "" {
+			s.note(api.Warning, "totals", src.Name()+": "+note)
+		}
+		if note := of.HeaderNote(); note != "" {
+			s.note(api.Info, "text-form", src.Name()+": "+note)
 		}
 	}
 }

@@ -29,6 +29,9 @@ func (s *Spec) Form() (file.Options, error) {
 	if o.Hidden, err = xlsx.ParsePolicy(s.Input.Hidden); err != nil {
 		return o, err
 	}
+	if o.Totals, err = xlsx.ParseTotals(s.Input.Totals); err != nil {
+		return o, err
+	}
 	if s.Input.Query != "" {
 		text, err := meter.ReadFile(s.Input.Query, maxQuery)
 		if meter.Refused(err) != nil {

@@ -19,6 +19,8 @@ type ProposeOptions struct {
 	// Undecided says that the table is a workbook that hides rows or columns, of which
 	// nothing was decided.
 	Undecided bool
+	// UndecidedTotals says that rows hold totals, of which nothing was decided.
+	UndecidedTotals bool
 	// Use is a line that says how the file is used, such as a command. Optional.
 	Use string
 	// Answers are the steward's, which decide where they differ from what was inferred.
@@ -106,6 +108,12 @@ func proposeInput(b *strings.Builder, l lang.Lang, o *ProposeOptions, missing []
 	}
 	if o.Undecided {
 		lines = append(lines, l.Text("  # The workbook hides rows or columns. Decide on them: read takes them, leave leaves\n  # them out.\n  # hidden: leave\n"))
+	}
+	if in.Totals != "" {
+		add("%s: %s", "totals", in.Totals)
+	}
+	if o.UndecidedTotals {
+		lines = append(lines, l.Text("  # Rows hold totals and no record. Decide on them: read takes them, leave leaves them out.\n  # totals: leave\n"))
 	}
 	if in.HeaderRow != 0 {
 		add("header-row: %d", in.HeaderRow)

@@ -77,6 +77,7 @@ func Routes() []Way {
 		way("GET /api/v1/tables/{id}/hierarchies/{column}", stored, "a hierarchy of the values", steward, Private),
 		way("PUT /api/v1/tables/{id}/hierarchies/{column}", stored, "which values a hierarchy covers", steward, Private),
 		way("POST /api/v1/tables/{id}/hierarchies/{column}/proposal", stored, "a hierarchy of the values", steward, Private),
+		way("POST /api/v1/tables/{id}/read", stored, "what was found of a table that is read by another form", steward, Private),
 		way("GET /api/v1/tables/{id}/recipes", stored, "recipes", steward, Private),
 		way("POST /api/v1/tables/{id}/recipes", stored, "a recipe", steward, Private),
 		way("GET /api/v1/tables/{id}/rows", stored, "raw rows", steward, Private),

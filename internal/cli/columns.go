@@ -34,6 +34,7 @@ type columnFlags struct {
 	noHeader    bool
 	sheet       string
 	hidden      string
+	totals      string
 	headerRow   int
 	query       string
 }
@@ -82,7 +83,8 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: "+csvio.Encodings+" (detected when left out; latin-1 and windows-1252 are never detected)")
 	s.StringVar(&f.sheet, "sheet", "", "worksheet of a workbook, its `NAME` or number (default: the first that is not hidden)")
 	s.StringVar(&f.hidden, "hidden", "", "what becomes of the rows and columns that a workbook hides: `read|leave`; a release or grant of a workbook that hides some needs it")
-	s.IntVar(&f.headerRow, "header-row", 0, "`ROW` of a worksheet, or line of a text file, from 1, that names the columns (default: the first that is not blank)")
+	s.StringVar(&f.totals, "totals", "", "what becomes of rows of a workbook that hold totals and no record, such as 合計: `read|leave`; a release or grant of a workbook that has some needs it")
+	s.IntVar(&f.headerRow, "header-row", 0, "`ROW` of a worksheet, or line of a text file, from 1, that names the columns (default: the first that is not blank, or fits a worksheet)")
 	s.StringVar(&f.query, "query", "", "read the result of the SQL query in this `FILE`, from pg: or sqlite:DATABASE")
 }
 
@@ -104,7 +106,7 @@ func (f *columnFlags) merged() (*spec.Spec, error) {
 // layOver lays the flags over a specification.
 func (f *columnFlags) layOver(s *spec.Spec) error {
 	over := &spec.Spec{Columns: map[string]spec.Column{}, Unit: f.person}
-	over.Input = spec.Input{Delimiter: f.delimiter, Encoding: f.encoding, Sheet: f.sheet, Hidden: f.hidden, HeaderRow: f.headerRow, Query: f.query, Missing: f.missing}
+	over.Input = spec.Input{Delimiter: f.delimiter, Encoding: f.encoding, Sheet: f.sheet, Hidden: f.hidden, Totals: f.totals, HeaderRow: f.headerRow, Query: f.query, Missing: f.missing}
 	if f.header && f.noHeader {
 		return &noren.Error{Kind: noren.Usage, Where: "--header, --no-header", What: "contradict each other"}
 	}

@@ -25,7 +25,7 @@ var releaseGroups = []flagGroup{
 		"previous", "previous-source", "previous-quasi", "previous-certificate",
 	}},
 	{heading: "Reading INPUT", flags: []string{
-		"sheet", "header", "no-header", "header-row", "hidden", "delimiter", "encoding", "missing", "type", "format", "order", "query",
+		"sheet", "header", "no-header", "header-row", "hidden", "totals", "delimiter", "encoding", "missing", "type", "format", "order", "query",
 	}},
 	{heading: "Writing OUTPUT", flags: []string{"force", "split-rows", "output-delimiter", "output-encoding", "formulas", "keep-order", "certificate", "report"}},
 	{heading: "Effort", flags: []string{"method", "refine", "gap", "scale", "coarse", "m", "gamma", "workers", "memory"}},

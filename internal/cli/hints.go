@@ -21,6 +21,7 @@ var hints = map[string]noren.Format{
 	"granted":             "ask the data set with noren query, whose budget is charged; --not-charged is for the steward, and the ledger notes it",
 	"header-row":          "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
 	"key-unknown":         "the signer prints it by noren certificate key, and a server's by noren serve key --dir DIR; give it with --trust",
+	"totals":              "--totals leave leaves rows of totals out, --totals read takes them as records, or FILE.xlsx?totals=leave",
 	"hidden":              "--hidden leave leaves hidden rows and columns out, --hidden read takes them, or FILE.xlsx?hidden=leave; --sheet NAME reads another sheet",
 	"known":               "ask the data set without --unaccounted: its budget is charged",
 	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",

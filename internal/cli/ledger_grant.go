@@ -149,7 +149,7 @@ func (f *grantFlags) modelRequest() (*api.GrantModel, error) {
 // tableFlag names a flag that was given and is about the data set's table, "" if none
 // was.
 func (f *grantFlags) tableFlag(c *cobra.Command) string {
-	for _, name := range []string{"file", "spec", "type", "order", "format", "missing", "delimiter", "encoding", "sheet", "hidden", "header-row", "query", "neighbours", "unit", "at-most", "records", "model", "model-column", "model-other", "sharded", "changed", "replace", "other-people"} {
+	for _, name := range []string{"file", "spec", "type", "order", "format", "missing", "delimiter", "encoding", "sheet", "hidden", "totals", "header-row", "query", "neighbours", "unit", "at-most", "records", "model", "model-column", "model-other", "sharded", "changed", "replace", "other-people"} {
 		if c.Flags().Changed(name) {
 			return name
 		}

@@ -32,7 +32,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	s.tables, err = tables.New(ctx, tables.Config{
-		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Roots: s.cfg.Roots, Databases: s.cfg.Databases, Explain: s.explained,
+		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Roots: s.cfg.Roots, Databases: s.cfg.Databases, Name: s.nameOf, Explain: s.explained,
 		Deleted: func(ctx context.Context, id string) error {
 			s.records.TableDeleted(id)
 			return s.books.TableDeleted(ctx, id)

@@ -30,7 +30,8 @@ type addInput struct {
 	Body struct {
 		Name   string        `json:"name,omitempty" maxLength:"800" doc:"The name of the table; that of its source where left out."`
 		Source tables.Source `json:"source" doc:"Where the table comes from."`
-		Sheet  string        `json:"sheet,omitempty" maxLength:"200" doc:"The worksheet of a workbook, by its name or number from 1; the first that is not hidden where left out."`
+		Sheet  string        `json:"sheet,omitempty" maxLength:"200" doc:"The worksheet of a workbook, by its name or number from 1; the first that is not hidden where left out. The same as in form."`
+		Form   *tables.Form  `json:"form,omitempty" doc:"What is known of the form of the file; what is left out is found."`
 	}
 }
 
@@ -55,6 +56,11 @@ type renameInput struct {
 	}
 }
 
+type readInput struct {
+	Changing
+	Body tables.Form
+}
+
 type columnsInput struct {
 	Changing
 	Body tables.Stated
@@ -70,6 +76,9 @@ func (s *Server) registerTables(a huma.API, mux *http.ServeMux) {
 	register(s, a, op("PATCH", "/tables/{id}", "Rename a table"), access{roles: stewards, object: "id", changes: true, action: "table.rename"}, s.renameTable)
 	register(s, a, op("DELETE", "/tables/{id}", "Delete a table; its releases stay"), access{roles: stewards, object: "id", changes: true, action: "table.delete"}, s.deleteTable)
 	register(s, a, op("PUT", "/tables/{id}/columns", "State, and confirm, the columns of a table"), access{roles: stewards, object: "id", changes: true, action: "table.columns"}, s.stateColumns)
+	again := op("POST", "/tables/{id}/read", "Read a table again by another form of its file; its columns are proposed again")
+	again.DefaultStatus = http.StatusAccepted
+	register(s, a, again, access{roles: stewards, object: "id", changes: true, action: "table.read"}, s.readTable)
 	register(s, a, op("GET", "/tables/{id}/rows", "The first rows of a table"), access{roles: stewards, object: "id", changes: true, action: "table.rows"}, s.tableRows)
 	s.registerHierarchies(a, mux)
 }
@@ -183,14 +192,34 @@ func (s *Server) listTables(ctx context.Context, c *call, in *Listing) (*output[
 }
 
 func (s *Server) addTable(ctx context.Context, c *call, in *addInput) (*addedOutput, error) {
-	t, job, err := s.tables.Add(ctx, tables.Adding{Name: in.Body.Name, Source: in.Body.Source, Sheet: in.Body.Sheet, By: c.actor.ID})
+	adding := tables.Adding{Name: in.Body.Name, Source: in.Body.Source, By: c.actor.ID}
+	if in.Body.Form != nil {
+		adding.Form = *in.Body.Form
+	}
+	if adding.Form.Sheet == "" {
+		adding.Form.Sheet = in.Body.Sheet
+	}
+	t, job, err := s.tables.Add(ctx, adding)
 	if err != nil {
 		return nil, jobProblem(err)
 	}
 	c.note("table", t.ID)
+	return added(t, job), nil
+}
+
+// added is a table with the job that reads it.
+func added(t *tables.Table, job *jobs.Job) *addedOutput {
 	out := &addedOutput{Location: apiPrefix + "/jobs/" + job.ID, ETag: etag(t.Version)}
 	out.Body.Table, out.Body.Job = t, job
-	return out, nil
+	return out
+}
+
+func (s *Server) readTable(ctx context.Context, c *call, in *readInput) (*addedOutput, error) {
+	t, job, err := s.tables.Again(ctx, in.ID, version(in.IfMatch), c.actor.ID, &in.Body)
+	if err != nil {
+		return nil, jobProblem(err)
+	}
+	return added(t, job), nil
 }
 
 func (s *Server) getTable(ctx context.Context, c *call, in *idInput) (*tableOutput, error) {

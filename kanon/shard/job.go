@@ -92,6 +92,7 @@ type Form struct {
 	Sheet     string         `json:"sheet,omitempty"`
 	HeaderRow int            `json:"header_row,omitempty"`
 	Hidden    xlsx.Policy    `json:"hidden,omitempty"`
+	Totals    xlsx.Policy    `json:"totals,omitempty"`
 }
 
 // Field is a [table.Field].
@@ -360,7 +361,7 @@ func (j *Job) fits(path string, columns []table.StoredColumn) error {
 
 func (j *Job) openFile(ctx context.Context, path string) (file.Source, error) {
 	f := j.Form
-	return file.Open(ctx, path, file.Options{Delimiter: f.Delimiter, Encoding: f.Encoding, Header: f.Header, Sheet: f.Sheet, HeaderRow: f.HeaderRow, Hidden: f.Hidden})
+	return file.Open(ctx, path, file.Options{Delimiter: f.Delimiter, Encoding: f.Encoding, Header: f.Header, Sheet: f.Sheet, HeaderRow: f.HeaderRow, Hidden: f.Hidden, Totals: f.Totals})
 }
 
 // open opens a file of the table; its columns are those of the first. The second result

@@ -263,6 +263,14 @@ const (
 // Name implements [table.Source].
 func (src *Source) Name() string { return src.name }
 
+// HeaderRow is the line of the file, from 1, that names the columns; 0 where none does.
+func (src *Source) HeaderRow() int {
+	if src.nameless {
+		return 0
+	}
+	return src.skip + 1
+}
+
 // Dialect is how the file is written.
 func (src *Source) Dialect() Dialect { return src.dialect }
 

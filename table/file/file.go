@@ -51,6 +51,8 @@ type Options struct {
 	// Hidden says what becomes of rows and columns that a workbook hides. A workbook that
 	// hides some is refused unless it is decided. May be given in the path too.
 	Hidden xlsx.Policy
+	// Totals says what becomes of rows of a workbook that hold totals, likewise.
+	Totals xlsx.Policy
 	// Exact names columns of workbooks whose cells are compared and not shown: see
 	// [xlsx.Options].
 	Exact []string
@@ -166,7 +168,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	}
 	head := string(magic[:n])
 	if head == "PK\x03\x04" || xlsx.IsName(opts.Name) {
-		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Hidden: opts.Hidden, Exact: opts.Exact, Limits: meter.From(ctx), Progress: opts.Progress})
+		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Hidden: opts.Hidden, Totals: opts.Totals, Exact: opts.Exact, Limits: meter.From(ctx), Progress: opts.Progress})
 		if err != nil {
 			return nil, err
 		}

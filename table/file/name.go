@@ -17,7 +17,7 @@ import (
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
-// splitSheet takes the sheet, the header row and what becomes of hidden cells from the end of a workbook's
+// splitSheet takes the sheet, the header row and what becomes of hidden cells and totals from the end of a workbook's
 // path. A file of the whole name comes first.
 func splitSheet(path string, opts *Options) (string, error) {
 	file, query, found := strings.Cut(path, "?")
@@ -27,7 +27,7 @@ func splitSheet(path string, opts *Options) (string, error) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return path, nil
 	}
-	values, err := parameters(query, "sheet", "header", "hidden")
+	values, err := parameters(query, "sheet", "header", "hidden", "totals")
 	if err != nil {
 		return "", &noren.Error{Kind: noren.Usage, Where: noren.File(file), Err: err}
 	}
@@ -42,6 +42,11 @@ func splitSheet(path string, opts *Options) (string, error) {
 	if v, ok := values["hidden"]; ok {
 		if opts.Hidden, err = xlsx.ParsePolicy(v); err != nil || v == "" {
 			return "", &noren.Error{Kind: noren.Usage, Where: noren.File(file), What: "hidden: expected read or leave"}
+		}
+	}
+	if v, ok := values["totals"]; ok {
+		if opts.Totals, err = xlsx.ParseTotals(v); err != nil || v == "" {
+			return "", &noren.Error{Kind: noren.Usage, Where: noren.File(file), What: "totals: expected read or leave"}
 		}
 	}
 	if opts.Name == path {

@@ -25,6 +25,8 @@ type sheet struct {
 	next     int  // column of the next cell without a reference
 	cells    []headerCell
 	hidden   concealed
+	totals   totals
+	searched bool  // the header was not said: it must look like one
 	first    int   // column of the first name
 	slots    []int // of the columns from first on: their place in the table, -1 for those left out
 	names    []string
@@ -42,6 +44,7 @@ type headerCell struct {
 	column int
 	name   string
 	hidden bool
+	text   bool // and no number or date
 }
 
 // rowShare is the part of the memory that one row may take: it is kept in a temporary
@@ -290,7 +293,7 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 		if err := s.b.meter.Hold(int64(len(name)) + pieceWeight); err != nil {
 			return meter.At(err, s.place(s.row, column))
 		}
-		s.cells = append(s.cells, headerCell{column, name, s.hidden.column(column)})
+		s.cells = append(s.cells, headerCell{column, name, s.hidden.column(column), t == 's' || t == 't' || t == 'i'})
 		return nil
 	}
 	i := column - s.first
@@ -310,6 +313,7 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 		s.w.Null()
 		return nil
 	}
+	s.totals.take(value)
 	if most := s.b.meter.Held() / rowShare; int64(s.w.RowSize()+len(value)) > most {
 		return meter.At(&meter.Excess{Limit: s.b.meter.Held()}, s.place(s.row, column))
 	}
@@ -368,7 +372,7 @@ func (s *sheet) endRow() error {
 	if s.row <= s.header {
 		return nil
 	}
-	if !s.some {
+	if left := s.totals.endRow(s.row, len(s.names)); left || !s.some {
 		s.w.DropRow()
 		return nil
 	}
@@ -386,6 +390,9 @@ func (s *sheet) endRow() error {
 func (s *sheet) setHeader() error {
 	if s.header >= 0 && s.row != s.header {
 		return s.badHeader(s.header, -1, noren.Textf("the row is blank, expected the names of the columns"))
+	}
+	if s.searched && !titles(s.cells) {
+		return s.badHeader(s.row, -1, noren.Textf("the row does not look like the names of columns"))
 	}
 	s.header = s.row
 	cells := s.cells
@@ -444,7 +451,7 @@ func (s *sheet) merged(in *scanner) error {
 	if r2 < s.header || c2 < s.first || c1 >= s.first+len(s.slots) {
 		return nil
 	}
-	if s.hidden.policy == Leave && s.leftColumns(c1, c2) {
+	if s.hidden.policy == Leave && s.leftColumns(c1, c2) || r1 == r2 && s.totals.at[r1] && s.totals.policy != Read {
 		return nil
 	}
 	if r1 <= s.header {

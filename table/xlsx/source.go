@@ -21,10 +21,14 @@ type Options struct {
 	// first that is not hidden.
 	Sheet string
 	// HeaderRow is the row, from 1, that names the columns. Defaults to the first
-	// row that is not blank.
+	// row that is not blank; where the table does not fit under it, as under a title, to the
+	// first of the next rows that can name the columns.
 	HeaderRow int
 	// Hidden says what becomes of hidden rows and columns. Defaults to [Undecided].
 	Hidden Policy
+	// Totals says what becomes of rows that hold totals and no record, such as 合計. Defaults to
+	// [Undecided].
+	Totals Policy
 	// Exact names columns whose cells are to be compared and not shown: each is a text that
 	// tells what the workbook stores, with its type. Two are equal only where the stored
 	// values are: dates and times by their serial numbers, which are rounded to milliseconds
@@ -52,12 +56,18 @@ type Source struct {
 	// Sheet is the name of the worksheet, Header the row of its names.
 	Sheet  string
 	Header int
+	// Sheets are the names of the worksheets that are not hidden, and of the one that was read.
+	Sheets []string
+	// Totals is how many rows hold totals, and TotalsPolicy what became of them.
+	Totals       int64
+	TotalsPolicy Policy
 	// Hidden is what the sheet hides of the table.
 	Hidden Hidden
 	// Policy is what became of it.
 	Policy Policy
 
-	passed string // the hidden sheet that would come first
+	passed   string // the hidden sheet that would come first
+	searched bool   // for the row of the names
 }
 
 // FileNotes say what the sheet hides and what became of it, and that a hidden sheet was
@@ -71,6 +81,26 @@ func (src *Source) FileNotes() []string {
 		notes = append(notes, note)
 	}
 	return notes
+}
+
+// HeaderNote says in which row the names of the columns were found; empty where it is the
+// first, or was stated.
+func (src *Source) HeaderNote() string {
+	if !src.searched {
+		return ""
+	}
+	return fmt.Sprintf("row %d names the columns: the rows above it are not read", src.Header)
+}
+
+// TotalsNote says that rows hold totals and what became of them; empty where none does.
+func (src *Source) TotalsNote() string {
+	switch {
+	case src.Totals == 0:
+		return ""
+	case src.TotalsPolicy == Leave:
+		return fmt.Sprintf("%d rows of totals are left out", src.Totals)
+	}
+	return fmt.Sprintf("%d rows of totals are read as records", src.Totals)
 }
 
 // origin is how the cells of a column were formatted, by their types.
@@ -100,13 +130,28 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if opts.Sheet == "" && b.sheets[0] != entry {
 		passed = b.sheets[0].name
 	}
-	s := &sheet{b: b, hidden: concealed{policy: opts.Hidden}, name: opts.Name, sheet: entry.name, header: opts.HeaderRow - 1, exactly: opts.Exact, dir: opts.Dir, progress: opts.Progress}
+	s := &sheet{b: b, hidden: concealed{policy: opts.Hidden}, totals: totals{policy: opts.Totals}, name: opts.Name, sheet: entry.name, header: opts.HeaderRow - 1, exactly: opts.Exact, dir: opts.Dir, progress: opts.Progress}
 	w, err := s.read(ctx, entry.part)
+	if opts.HeaderRow == 0 && noren.CodeOf(err) == headerCode {
+		found, under, failed := s.search(ctx, entry.part)
+		if found != nil || failed != nil {
+			if w != nil {
+				w.Close()
+			}
+			w, err = under, failed
+		}
+		if found != nil {
+			s = found
+		}
+	}
 	if err == nil {
 		err = unchanged(f, info, opts.Name)
 	}
 	if err == nil && opts.Hidden == Undecided && s.hidden.found.Any() {
 		err = s.hidden.found.refusal(s.where())
+	}
+	if err == nil && opts.Totals == Undecided && s.totals.rows > 0 {
+		err = totalsRefusal(s.where(), s.totals.rows)
 	}
 	if err != nil {
 		if w != nil {
@@ -121,7 +166,7 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Source: src, Sheet: entry.name, Header: s.header + 1, Hidden: s.hidden.found, Policy: opts.Hidden, passed: passed}, nil
+	return &Source{Source: src, Sheet: entry.name, Header: s.header + 1, Sheets: b.listed(entry.name), Totals: s.totals.rows, TotalsPolicy: opts.Totals, Hidden: s.hidden.found, Policy: opts.Hidden, passed: passed, searched: s.searched}, nil
 }
 
 func unchanged(f File, was fs.FileInfo, name string) error {

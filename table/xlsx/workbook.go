@@ -302,6 +302,17 @@ func (b *book) readStyles(part string) error {
 
 // sheet finds a sheet by its name or number. The default is the first that is not hidden,
 // or the first where all are.
+// listed are the names of the sheets that are not hidden, and of the one that is read.
+func (b *book) listed(read string) []string {
+	var names []string
+	for _, s := range b.sheets {
+		if !s.hidden || s.name == read {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
 func (b *book) sheet(which string) (sheetEntry, error) {
 	if which == "" {
 		for _, s := range b.sheets {

@@ -229,8 +229,8 @@ func TestSheetsAndTitles(t *testing.T) {
 		{"1", 0, "a b", 0},
 		{"2", 0, "second by name", 0}, // a name comes first
 		{"Title", 4, "x y z", 0},
-		{"Title", 0, "sheet Title, row 4, column C: holds a value beside the table: row 2 names the columns B to B alone (if the rows above the table hold a title", noren.BadData},
-		{"Title", 2, "beside the table", noren.BadData},
+		{"Title", 0, "x y z", 0}, // found below the title
+		{"Title", 2, "sheet Title, row 4, column C: holds a value beside the table: row 2 names the columns B to B alone (if the rows above the table hold a title", noren.BadData},
 		{"Title", 3, "row 3: the row is blank", noren.BadData},
 		{"Title", 9, "row 9: the row is blank or missing", noren.BadData},
 		{"Merged", 0, "sheet Merged, row 2, column B (B1): the cells B2:B3 are merged", noren.BadData},

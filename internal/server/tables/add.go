@@ -19,7 +19,6 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/uploads"
-	"github.com/noren-privacy/noren/spec"
 )
 
 // Adding is a request to add a table.
@@ -28,17 +27,17 @@ type Adding struct {
 	Name string
 	// Source says where it comes from. Required.
 	Source Source
-	// Sheet is the worksheet of a workbook, by its name or number.
-	Sheet string
+	// Form is what is known of the form of the file.
+	Form Form
 	// By is the principal who adds it.
 	By string
 }
 
 // Add adds a table and begins the job that reads it.
 func (t *Tables) Add(ctx context.Context, a Adding) (*Table, *jobs.Job, error) {
-	d := &document{Source: a.Source, Sheet: a.Sheet, State: Reading, By: a.By, Added: t.config.Store.Second()}
-	if len(a.Sheet) > 200 {
-		return nil, nil, problem.New("invalid", "expected the name of a worksheet of at most 200 bytes")
+	d := &document{Source: a.Source, Form: a.Form, State: Reading, By: a.By, Added: t.config.Store.Second()}
+	if err := a.Form.check(); err != nil {
+		return nil, nil, err
 	}
 	if err := t.label(d); err != nil {
 		return nil, nil, err
@@ -58,22 +57,32 @@ func (t *Tables) Add(ctx context.Context, a Adding) (*Table, *jobs.Job, error) {
 	if err := t.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.AddResource(ctx, r) }); err != nil {
 		return nil, nil, err
 	}
+	shown, job, err := t.begin(ctx, r, d, a.By)
+	if job == nil {
+		_ = t.config.Store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindTable, r.ID) })
+	}
+	return shown, job, err
+}
+
+// begin begins the job that reads a table. Without a job nothing has changed.
+func (t *Tables) begin(ctx context.Context, r *store.Resource, d *document, by string) (*Table, *jobs.Job, error) {
 	ready := make(chan struct{}) // the table names its job before the job changes it
 	defer close(ready)
+	id := r.ID
 	job, err := t.config.Jobs.Submit(jobs.Task{
-		Kind: "read", Table: r.ID, By: a.By, Finish: true,
+		Kind: "read", Table: id, By: by, Finish: true,
 		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
 			<-ready
-			return nil, t.read(ctx, r.ID, run)
+			return nil, t.read(ctx, id, run)
 		},
 	})
 	if err != nil {
-		_ = t.config.Store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindTable, r.ID) })
 		return nil, nil, err
 	}
 	d.Job = job.ID
 	if err := t.save(ctx, r, d); err != nil {
-		return nil, nil, err
+		_, _ = t.config.Jobs.Cancel(job.ID)
+		return nil, &job, err
 	}
 	shown, err := t.shown(ctx, r)
 	return shown, &job, err
@@ -166,7 +175,7 @@ func (t *Tables) read(ctx context.Context, id string, run *jobs.Run) error {
 		p = *problem.New("unavailable", "The reading of the table was cancelled.").Hinted("add the table again")
 	}
 	d.Failure = problemOf(&p)
-	if d.Source.Kind == FromUpload && t.hopeless(d, err) {
+	if d.Source.Kind == FromUpload && hopeless(err) {
 		_ = t.config.Uploads.Remove(d.Source.Upload) // else it goes with the table, or expires
 	}
 	if e := t.save(ending, r, d); e != nil {
@@ -176,15 +185,16 @@ func (t *Tables) read(ctx context.Context, id string, run *jobs.Run) error {
 }
 
 // hopeless reports whether reading the same upload again fails again, whatever is said of
-// it: the fault is of the file, which has no worksheets among which one could be chosen.
-func (t *Tables) hopeless(d *document, err error) bool {
-	return noren.KindOf(err) == noren.BadData && !strings.HasSuffix(strings.ToLower(d.Label), ".xlsx") || noren.CodeOf(err) == "too-large"
-}
+// its form.
+func hopeless(err error) bool { return noren.CodeOf(err) == "too-large" }
 
 func (t *Tables) readInto(ctx context.Context, id string, run *jobs.Run) error {
 	_, d, err := t.find(ctx, id)
 	if err != nil {
 		return err
+	}
+	if d.Folder != "" {
+		return t.readAgain(ctx, id, d, run)
 	}
 	made, err := os.MkdirTemp(t.config.Dir, "new-*")
 	if err != nil {
@@ -195,10 +205,7 @@ func (t *Tables) readInto(ctx context.Context, id string, run *jobs.Run) error {
 	if err != nil {
 		return err
 	}
-	operations := t.config.Service()
-	operations.Progress = run.Progress
-	table := api.Table{Input: filepath.Join(made, copied.Folder, copied.File), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}
-	found, err := operations.Inspect(ctx, &api.InspectRequest{Table: table})
+	found, err := t.inspect(ctx, filepath.Join(made, copied.Folder, copied.File), d, run)
 	if err != nil {
 		return err
 	}
@@ -246,7 +253,7 @@ func (c *copied) into(d *document) *document {
 
 // propose takes what was found in a table as the proposal of its columns.
 func propose(d *document, found *api.Inspection) {
-	d.Rows, d.Missing, d.Columns, d.Unit, d.Persons = found.Rows, found.Missing, nil, "", 0
+	d.Rows, d.Missing, d.Columns, d.Unit, d.Persons, d.Read = found.Rows, found.Missing, nil, "", 0, &found.Form
 	d.hides(found.Hidden)
 	for _, c := range found.Columns {
 		d.Columns = append(d.Columns, Column{

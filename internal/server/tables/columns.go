@@ -47,8 +47,8 @@ func (t *Tables) State(ctx context.Context, id string, version int64, by string,
 	if err := matches(r, version); err != nil {
 		return nil, err
 	}
-	if d.Folder == "" {
-		return nil, problem.New("conflict", "The table has not been read.").Hinted("wait for its job, or add the table again")
+	if err := d.unread(); err != nil {
+		return nil, err
 	}
 	if err := t.hide(ctx, id, d, s.Hidden); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (t *Tables) hide(ctx context.Context, id string, d *document, policy string
 	if (was.Policy == "leave") == (policy == "leave") {
 		return nil
 	}
-	found, err := t.config.Service().Inspect(ctx, &api.InspectRequest{Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}})
+	found, err := t.inspect(ctx, t.data(id, d), d, nil)
 	if err != nil {
 		return err
 	}
@@ -184,6 +184,9 @@ func (d *document) decided() error {
 	if err := d.decidedHidden(); err != nil {
 		return err
 	}
+	if err := d.decidedTotals(); err != nil {
+		return err
+	}
 	var open []string
 	for i := range d.Columns {
 		if !d.Columns[i].Decided {
@@ -212,7 +215,11 @@ func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 		return err
 	}
 	d.hides(found.Hidden)
+	d.Read = &found.Form
 	if err := d.decidedHidden(); err != nil {
+		return err
+	}
+	if err := d.decidedTotals(); err != nil {
 		return err
 	}
 	if values, columns := found.Misfits(); values > 0 {

@@ -44,10 +44,10 @@ func (t *Tables) SetHierarchy(ctx context.Context, id string, version int64, col
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case d.Folder == "":
-		return nil, problem.New("conflict", "The table has not been read.")
-	case c.Type != "category":
+	if err := d.unread(); err != nil {
+		return nil, err
+	}
+	if c.Type != "category" {
 		return nil, problem.New("invalid", "expected a column of type category: numbers, dates and levels need no hierarchy")
 	}
 	dir := filepath.Join(t.folder(id), hierarchyFolder)
@@ -140,6 +140,9 @@ func (t *Tables) DropHierarchy(ctx context.Context, id string, version int64, co
 	if err := matches(r, version); err != nil {
 		return nil, err
 	}
+	if err := d.unread(); err != nil {
+		return nil, err
+	}
 	name := d.Files[column]
 	if name == "" {
 		return nil, problem.NotFound()
@@ -167,8 +170,8 @@ func (t *Tables) ProposeHierarchy(ctx context.Context, id, column string) ([]byt
 	if _, _, err := d.column(column); err != nil {
 		return nil, err
 	}
-	if d.Folder == "" {
-		return nil, problem.New("conflict", "The table has not been read.")
+	if err := d.unread(); err != nil {
+		return nil, err
 	}
 	found, err := t.config.Service().HierarchyPropose(ctx, &api.HierarchyProposeRequest{
 		Table:  api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.inputMissing()}},

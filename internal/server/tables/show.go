@@ -3,6 +3,7 @@ package tables
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,6 +34,16 @@ func (t *Tables) shown(ctx context.Context, r *store.Resource) (*Table, error) {
 			Columns: len(d.Columns), Added: d.Added, Confirmed: d.Confirmed, LastRelease: last,
 		},
 		ColumnsDetail: append([]Column{}, d.Columns...), Missing: append([]string{}, d.Missing...), Failure: d.Failure, Hidden: d.Hidden, HealthList: []Health{}, Version: r.Version,
+	}
+	if c := d.Confirmed; c != nil && t.config.Name != nil {
+		out.Confirmed = &Confirmation{At: c.At, By: c.By, Name: t.config.Name(ctx, c.By)}
+	}
+	if state != Reading && state != Failed {
+		out.Read = d.Read
+	}
+	if f := d.Form; !reflect.ValueOf(f).IsZero() || d.Sheet != "" {
+		f.Sheet = d.sheet()
+		out.Form = &f
 	}
 	if state == Reading {
 		out.Job = d.Job

@@ -53,6 +53,8 @@ type Health struct {
 type Confirmation struct {
 	At time.Time `json:"at" doc:"When the columns were confirmed."`
 	By string    `json:"by" doc:"The id of the steward."`
+	// Name is shown and not stored: a principal may be renamed.
+	Name string `json:"name,omitempty" doc:"The name of the steward."`
 }
 
 // LastRelease is the latest release of a table.
@@ -87,6 +89,8 @@ type Table struct {
 	Missing       []string        `json:"missing" nullable:"false" doc:"The texts that stand for a missing value, beside the empty one."`
 	Job           string          `json:"job,omitempty" doc:"The job that reads the table."`
 	Failure       json.RawMessage `json:"failure,omitempty" doc:"Why the table could not be read: a problem."`
+	Form          *Form           `json:"form,omitempty" doc:"What was stated of the form of the file."`
+	Read          *api.TableForm  `json:"read,omitempty" doc:"How the table was read: what was stated, else what the file looked like; absent while it was not."`
 	Hidden        *Hidden         `json:"hidden,omitempty" doc:"What a workbook hides of the table; absent where it hides nothing."`
 	HealthList    []Health        `json:"health_list" nullable:"false" doc:"Remarks about the table."`
 	// Version is the version of the table, its ETag.
@@ -133,6 +137,8 @@ type document struct {
 	Source    Source          `json:"source"`
 	Label     string          `json:"label"`
 	Sheet     string          `json:"sheet,omitempty"`
+	Form      Form            `json:"form,omitzero"`
+	Read      *api.TableForm  `json:"read,omitempty"`
 	Hidden    *Hidden         `json:"hidden,omitempty"`
 	State     string          `json:"state"`
 	By        string          `json:"by"`
@@ -157,13 +163,33 @@ type document struct {
 	Folder string `json:"folder,omitempty"`
 }
 
-// input says which part of a workbook is the table.
+// Form is what a steward states of the form of a file. What is left out is found.
+type Form struct {
+	Sheet     string   `json:"sheet,omitempty" maxLength:"200" doc:"The worksheet of a workbook, by its name or number from 1."`
+	HeaderRow int      `json:"header_row,omitempty" minimum:"0" maximum:"1000" doc:"The row of a worksheet, or the line of a text file, from 1, that names the columns."`
+	Header    *bool    `json:"header,omitempty" doc:"For a text file: true, the first line names the columns, whatever it looks like; false, it is a record."`
+	Delimiter string   `json:"delimiter,omitempty" maxLength:"10" doc:"The character between the fields of a text file, or tab."`
+	Encoding  string   `json:"encoding,omitempty" maxLength:"20" doc:"The encoding of a text file."`
+	Totals    string   `json:"totals,omitempty" enum:"read,leave" doc:"What becomes of rows of a worksheet that hold totals and no record: they are read as records, or left out."`
+	Missing   []string `json:"missing,omitempty" maxItems:"200" doc:"The texts that stand for a missing value, beside the empty one."`
+}
+
+// input says how the table is read.
 func (d *document) input() spec.Input {
-	in := spec.Input{Sheet: d.Sheet}
+	f := &d.Form
+	in := spec.Input{Sheet: d.sheet(), HeaderRow: f.HeaderRow, Header: f.Header, Delimiter: f.Delimiter, Encoding: f.Encoding, Totals: f.Totals}
 	if d.Hidden != nil {
 		in.Hidden = d.Hidden.Policy
 	}
 	return in
+}
+
+// sheet is the worksheet that was stated; tables of before have it beside the form.
+func (d *document) sheet() string {
+	if d.Form.Sheet != "" {
+		return d.Form.Sheet
+	}
+	return d.Sheet
 }
 
 // inputMissing is input with the texts that stand for a missing value.

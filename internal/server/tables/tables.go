@@ -35,6 +35,8 @@ type Config struct {
 	Databases map[string]string
 	// LastRelease is the latest release of a table; nil where there is none. Required.
 	LastRelease func(ctx context.Context, table string) (*LastRelease, error)
+	// Name is the name of a principal. Optional.
+	Name func(ctx context.Context, id string) string
 	// Explain is the problem of an error of a job. Required.
 	Explain func(error) *problem.Problem
 	// Deleted is called when a table was deleted. Optional.
@@ -302,8 +304,8 @@ func (t *Tables) Hold(ctx context.Context, id string) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Folder == "" {
-		return nil, problem.New("conflict", "The table has not been read.").Hinted("wait for its job, or add the table again")
+	if err := d.unread(); err != nil {
+		return nil, err
 	}
 	h := &Held{Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Part: d.input(), Hierarchies: map[string]string{}, Sums: d.Sums}
 	for column, name := range d.Files {

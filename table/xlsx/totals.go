@@ -1,0 +1,82 @@
+package xlsx
+
+import (
+	"strings"
+
+	"github.com/noren-privacy/noren"
+)
+
+// CodeTotals is the code of the refusal of a table with total rows of which nothing was decided.
+const CodeTotals = "totals"
+
+// totalWords name rows of totals, in lower case and without blanks.
+var totalWords = map[string]bool{
+	"合計": true, "総計": true, "小計": true, "総合計": true, "計": true,
+	"total": true, "totals": true, "grandtotal": true, "subtotal": true, "sum": true,
+}
+
+// isTotal reports whether a text names a row of totals.
+func isTotal(text []byte) bool {
+	const longest = 64
+	if len(text) > longest {
+		return false
+	}
+	return totalWords[strings.ToLower(strings.Trim(strings.Join(strings.Fields(string(text)), ""), ":："))]
+}
+
+// Bounds of a row of totals: a cell that says so and one figure, in a table with more columns.
+const (
+	totalCells   = 2
+	totalColumns = 3
+)
+
+// mostTotals is how many rows of totals are remembered by their numbers.
+const mostTotals = 1000
+
+// totals are the rows of a sheet that hold totals and no record: all cells but one or two
+// are empty, and one of these says so.
+type totals struct {
+	policy Policy
+	cells  int  // with a value, of the row that is read
+	named  bool // one of the first of them names a total
+	rows   int64
+	at     map[int]bool
+}
+
+// take looks at a value of the row that is read.
+func (t *totals) take(value []byte) {
+	if t.cells++; t.cells <= totalCells && !t.named {
+		t.named = isTotal(value)
+	}
+}
+
+// endRow ends a row of a table of so many columns, and reports whether it is left out.
+func (t *totals) endRow(row, columns int) bool {
+	is := t.named && t.cells <= totalCells && columns >= totalColumns
+	t.cells, t.named = 0, false
+	if !is {
+		return false
+	}
+	t.rows++
+	if t.at == nil {
+		t.at = map[int]bool{}
+	}
+	if len(t.at) < mostTotals {
+		t.at[row] = true
+	}
+	return t.policy == Leave
+}
+
+// ParseTotals reads what becomes of rows of totals, as [ParsePolicy] does.
+func ParseTotals(s string) (Policy, error) {
+	p, err := ParsePolicy(s)
+	if err != nil {
+		return 0, noren.Usagef("totals", "expected read or leave, got %q", s)
+	}
+	return p, nil
+}
+
+// totalsRefusal is the error about a table with total rows of which nothing was decided.
+func totalsRefusal(where any, rows int64) error {
+	return &noren.Error{Kind: noren.Usage, Code: CodeTotals, Where: where, What: "%d rows hold totals and no record", Args: []any{rows}, Hint: "decide whether they are read as records or left out"}
+}
