@@ -72,6 +72,7 @@ func (s *Server) listJobs(ctx context.Context, c *call, in *Listing) (*output[pa
 	items := s.jobs.List(after, in.Limit+1, func(j *jobs.Job) bool { return c.actor.Has(j.Table, auth.Steward) })
 	for i := range items {
 		items[i].Problem = problem.Said(items[i].Problem, languageOf(ctx))
+		items[i].ByName = s.nameOf(ctx, items[i].By)
 	}
 	return &output[page[jobs.Job]]{paged(append([]jobs.Job{}, items...), in.Limit, func(j *jobs.Job) string { return j.ID })}, nil
 }
@@ -82,6 +83,7 @@ func (s *Server) getJob(ctx context.Context, _ *call, in *idInput) (*output[*job
 		return nil, problem.NotFound()
 	}
 	job.Problem = problem.Said(job.Problem, languageOf(ctx))
+	job.ByName = s.nameOf(ctx, job.By)
 	return &output[*jobs.Job]{&job}, nil
 }
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const dist = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "../dist"));
 const limits = { first: 45_000, style: 8_000, screen: 15_000, all: 110_000 };
-const screens = ["signin", "tables", "add", "table", "records", "ask", "answers", "book", "openbook", "certificates", "few"];
+const screens = ["tables", "own", "records", "ask", "answers", "budgets", "certificates", "few"];
 
 const names = (await readdir(join(dist, "assets"))).filter(n => /\.(js|css)$/.test(n));
 const code = new Map(await Promise.all(names.map(async n => [n, await readFile(join(dist, "assets", n), "utf8")])));

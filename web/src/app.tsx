@@ -5,20 +5,24 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Languages, Mark } from "./brand";
 import { language, t, type Key } from "./lang";
 import { go, route, to } from "./route";
-import { countAlerts, counts, sealed, server, session, spoken } from "./state";
+import { countAlerts, counts, home, sealed, server, session, spoken } from "./state";
 import { Banners, Refusal, Skeleton } from "./ui";
 
 type Screen = ComponentType<{ path: string[] }>;
 
-type Few = keyof typeof import("./screens/few");
-/** Small screens are one chunk. */
-const few = (name: Few) => async (): Promise<{ default: Screen }> => ({ default: (await import("./screens/few"))[name] });
+/** A screen of a chunk that several share: what is alike is packed once. */
+const of =
+  <M,>(load: () => Promise<M>, name: keyof M) =>
+  async (): Promise<{ default: Screen }> => ({ default: (await load())[name] as Screen });
+const few = (name: keyof typeof import("./screens/few")): (() => Promise<{ default: Screen }>) => of(() => import("./screens/few"), name);
+const own = (): Promise<typeof import("./screens/own")> => import("./screens/own");
+const budgets = (): Promise<typeof import("./screens/budgets")> => import("./screens/budgets");
 
 const screens: Record<string, () => Promise<{ default: Screen }>> = {
-  "sign-in": () => import("./screens/signin"),
+  "sign-in": few("SignIn"),
   tables: () => import("./screens/tables"),
-  "tables/add": () => import("./screens/add"),
-  "tables/one": () => import("./screens/table"),
+  "tables/add": of(own, "Add"),
+  "tables/one": of(own, "Table"),
   records: few("Choose"),
   "records/one": () => import("./screens/records"),
   releases: few("Released"),
@@ -26,8 +30,8 @@ const screens: Record<string, () => Promise<{ default: Screen }>> = {
   "questions/one": () => import("./screens/ask"),
   "answers/one": () => import("./screens/answers"),
   books: few("Books"),
-  "books/open": () => import("./screens/openbook"),
-  "books/one": () => import("./screens/book"),
+  "books/open": of(budgets, "Open"),
+  "books/one": of(budgets, "Book"),
   certificates: () => import("./screens/certificates"),
   audit: few("Audit"),
   jobs: few("Jobs"),
@@ -155,7 +159,7 @@ function NotSignedIn(): VNode {
 }
 
 export function App(): VNode {
-  const path = route.value.length === 0 ? ["tables"] : route.value;
+  const path = route.value.length === 0 ? [home.value] : route.value;
   const name = screenOf(path);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);

@@ -11,6 +11,8 @@ export const offlineSince = signal<number | undefined>(undefined);
 /** Grows when the server answers again after it did not: screens load again. */
 export const recovered = signal(0);
 export const sealed = computed(() => session.value?.server.sealed === true);
+/** The first screen of each role: its own work. */
+export const home = computed(() => ({ steward: "tables", analyst: "questions", auditor: "audit" })[session.value?.role ?? "steward"]);
 export const steward = computed(() => session.value?.role === "steward");
 
 /** Counts shown beside the entries of the navigation. */

@@ -103,6 +103,26 @@ export type Source =
   | { kind: "root"; root: string; path: string }
   | { kind: "database"; database: string; table: string };
 
+/** What a steward states of the form of a file; what is left out is found. */
+export interface FileForm {
+  sheet?: string;
+  header_row?: number;
+  delimiter?: string;
+  encoding?: string;
+  totals?: "read" | "leave";
+  missing?: string[];
+}
+/** How a table was read. */
+export interface ReadForm {
+  sheet?: string;
+  sheets?: string[];
+  header_row?: number;
+  delimiter?: string;
+  encoding?: string;
+  /** How many rows hold totals, and what was decided of them. */
+  totals?: number;
+  totals_policy?: "read" | "leave";
+}
 export type TableState = "reading" | "proposed" | "confirmed" | "changed" | "failed";
 export type ColumnRole = "identifier" | "quasi-identifier" | "sensitive" | "other";
 
@@ -116,7 +136,7 @@ export interface TableLine {
   persons?: number;
   columns?: number;
   added: string;
-  confirmed?: { at: string; by: string };
+  confirmed?: { at: string; by: string; name?: string };
   last_release?: { id: string; k: number; classes: number; at: string };
   health: "sound" | "waiting" | "stopped";
   reason?: Message;
@@ -127,6 +147,9 @@ export interface Table extends TableLine {
   missing?: string[];
   job?: string;
   failure?: Problem;
+  /** The form that was stated, and how the table was read, for stewards. */
+  form?: FileForm;
+  read?: ReadForm;
   /** What a workbook hides of the table, for stewards. */
   hidden?: { rows: number; columns: string[]; policy?: "read" | "leave" };
   health_list?: { level: Level; message: Message }[];
@@ -307,6 +330,7 @@ export interface Job {
   started?: string;
   ended?: string;
   by: string;
+  by_name?: string;
   result?: unknown;
   problem?: Problem;
 }

@@ -48,6 +48,8 @@ type Job struct {
 	Ended *time.Time `json:"ended,omitempty"`
 	// By is the id of the principal who asked for the job.
 	By string `json:"by"`
+	// ByName is that principal's name, in replies.
+	ByName string `json:"by_name,omitempty"`
 	// Result is what a job that is done returned.
 	Result json.RawMessage `json:"result,omitempty"`
 	// Problem says why a job failed.

@@ -69,7 +69,7 @@ function AddDialog(props: { book: Book; close: () => void; done: (b: Book) => vo
   const people = useLoad(signal => all<Principal>("/principals", signal), []);
   const [who, choose] = useState("");
   const [cap, set] = useState<Amount>({});
-  const known = new Set(book.accounts.map(a => a.principal));
+  const known = new Set(book.accounts.filter(a => !a.closed).map(a => a.principal));
   const add = async (): Promise<void> => {
     const b = await call<Book>("PUT", `/books/${part(book.id)}/accounts/${part(who)}`, { body: capOf(cap) });
     say(t("accounts.added"));
@@ -99,8 +99,11 @@ function AddDialog(props: { book: Book; close: () => void; done: (b: Book) => vo
 
 export function Accounts({ book, tones, set }: { book: Book; tones: Map<string, number>; set: (b: Book) => void }): VNode {
   const [open, show] = useState<"add" | Account | undefined>(undefined);
-  const close = async (a: Account): Promise<void> => {
-    set(await call<Book>("DELETE", `/books/${part(book.id)}/accounts/${part(a.principal)}`));
+  const [closing, ask] = useState<Account | undefined>(undefined);
+  const close = async (): Promise<void> => {
+    if (!closing) return;
+    set(await call<Book>("DELETE", `/books/${part(book.id)}/accounts/${part(closing.principal)}`));
+    ask(undefined);
   };
   const allow = async (a: Account): Promise<void> => {
     set(await call<Book>("POST", `/books/${part(book.id)}/accounts/${part(a.principal)}/allow`));
@@ -134,9 +137,9 @@ export function Accounts({ book, tones, set }: { book: Book; tones: Map<string, 
                     {t("accounts.allow")}
                   </Act>
                 ) : null}
-                <Act act={() => close(a)} link label={t("accounts.close.of", { name: a.name })}>
+                <button type="button" class="lk small" onClick={() => ask(a)} aria-label={t("accounts.close.of", { name: a.name })}>
                   {t("accounts.close")}
-                </Act>
+                </button>
               </span>
             ) : null}
           </div>
@@ -148,6 +151,19 @@ export function Accounts({ book, tones, set }: { book: Book; tones: Map<string, 
             {t("accounts.add")}…
           </button>
         </div>
+      ) : null}
+      {closing ? (
+        <Dialog title={t("accounts.close.of", { name: closing.name })} close={() => ask(undefined)}>
+          <p>{t("accounts.close.text", { left: left(closing.left) })}</p>
+          <div class="row end">
+            <button type="button" onClick={() => ask(undefined)}>
+              {t("cancel")}
+            </button>
+            <Act primary act={close} disabled={sealed.value}>
+              {t("accounts.close")}
+            </Act>
+          </div>
+        </Dialog>
       ) : null}
       {open === "add" ? <AddDialog book={book} close={() => show(undefined)} done={done} /> : null}
       {open !== undefined && open !== "add" ? <RaiseDialog book={book} account={open} close={() => show(undefined)} done={done} /> : null}

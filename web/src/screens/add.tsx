@@ -1,24 +1,39 @@
 // Add a table: upload, a file of a configured folder, a table of a configured database.
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { get, part, post, request } from "../api";
+import { ApiError, get, part, post, request } from "../api";
 import { bytes, percent, seconds } from "../format";
 import { rich, t } from "../lang";
 import { go, to } from "../route";
 import { draft, say, steward } from "../state";
-import type { DatabaseListing, Job, RootListing, Source, Sources, Table } from "../types";
+import type { DatabaseListing, FileForm, Job, Problem, RootListing, Source, Sources, Table } from "../types";
 import { forget, kept, send, type Told } from "../upload";
 import { Act, Bar, Card, CopyCommand, curl, Field, Head, Refusal, Scroll, StewardsOnly, useLoad, When } from "../ui";
+import { FormFields, formOf } from "./form";
 
-async function add(source: Source, name: string, sheet?: string): Promise<void> {
-  const made = await post<{ table: Table; job: Job }>("/tables", { source, ...(name.trim() ? { name: name.trim() } : {}), ...(sheet ? { sheet } : {}) });
+async function add(source: Source, input: Input): Promise<void> {
+  const name = input.name.trim();
+  const made = await post<{ table: Table; job: Job }>("/tables", { source, ...(name ? { name } : {}), form: formOf(input.form) });
   draft.drop("add");
   go(["tables", made.table.id]);
 }
 
 interface Input {
   name: string;
-  sheet: string;
+  form: FileForm;
+}
+
+/** A file that no upload can make a table of: told by its name and size, before it is sent. */
+export function unfit(file: { name: string; size: number }, s: Sources): Problem | undefined {
+  const detail =
+    file.size === 0
+      ? t("add.empty")
+      : file.size > s.upload.limit
+        ? t("add.toolarge", { limit: bytes(s.upload.limit) })
+        : s.upload.forms.some(ending => file.name.toLowerCase().endsWith(ending))
+          ? undefined
+          : t("add.form", { forms: s.upload.forms.join(", ") });
+  return detail === undefined ? undefined : { type: "about:blank", title: t("add.unfit", { name: file.name }), status: -1, code: "", detail };
 }
 
 function UploadCard({ sources, input, change }: { sources: Sources; input: Input; change: (next: Partial<Input>) => void }): VNode {
@@ -31,15 +46,13 @@ function UploadCard({ sources, input, change }: { sources: Sources; input: Input
   useEffect(() => () => stop.current?.abort(), []);
   const begin = async (file: File | undefined): Promise<void> => {
     if (!file || told) return;
-    if (file.size > sources.upload.limit) {
-      fail(new Error(t("add.toolarge", { limit: bytes(sources.upload.limit) })));
-      return;
-    }
-    fail(undefined);
+    const bad = unfit(file, sources);
+    fail(bad && new ApiError(bad));
+    if (bad) return;
     stop.current = new AbortController();
     try {
       const upload = await send(file, tell, stop.current.signal);
-      await add({ kind: "upload", upload: upload.id }, input.name, /\.xlsx?$/i.test(file.name) ? input.sheet.trim() : "");
+      await add({ kind: "upload", upload: upload.id }, input);
       forget();
     } catch (err) {
       if (!stop.current.signal.aborted) fail(err);
@@ -106,13 +119,16 @@ function UploadCard({ sources, input, change }: { sources: Sources; input: Input
       {error !== undefined ? <Refusal error={error} /> : null}
       <div class="form">
         <Field label={t("add.name")} value={input.name} input={name => change({ name })} hint={t("add.name.hint")} />
-        <Field label={t("add.sheet")} value={input.sheet} input={sheet => change({ sheet })} hint={t("add.sheet.hint")} />
       </div>
+      <details>
+        <summary>{t("form.title")}</summary>
+        <FormFields name={undefined} form={input.form} change={form => change({ form })} />
+      </details>
     </Card>
   );
 }
 
-function RootCard({ roots, name }: { roots: { name: string }[]; name: string }): VNode {
+function RootCard({ roots, input }: { roots: { name: string }[]; input: Input }): VNode {
   const [root, choose] = useState(roots[0]?.name ?? "");
   const [path, walk] = useState("");
   const listing = useLoad(
@@ -164,7 +180,7 @@ function RootCard({ roots, name }: { roots: { name: string }[]; name: string }):
                     <td class="r q">{e.folder ? "" : bytes(e.size)}</td>
                     <td class="r">
                       {e.folder ? null : (
-                        <Act act={() => add({ kind: "root", root, path: inner(e.name) }, name)} label={t("add.this.of", { name: e.name })}>
+                        <Act act={() => add({ kind: "root", root, path: inner(e.name) }, input)} label={t("add.this.of", { name: e.name })}>
                           {t("add.this")}
                         </Act>
                       )}
@@ -180,7 +196,7 @@ function RootCard({ roots, name }: { roots: { name: string }[]; name: string }):
   );
 }
 
-function DatabaseCard({ databases, name }: { databases: { name: string }[]; name: string }): VNode {
+function DatabaseCard({ databases, input }: { databases: { name: string }[]; input: Input }): VNode {
   const [database, choose] = useState(databases[0]?.name ?? "");
   const listing = useLoad(signal => get<DatabaseListing>("/sources/databases/" + part(database), signal), [database]);
   return (
@@ -204,7 +220,7 @@ function DatabaseCard({ databases, name }: { databases: { name: string }[]; name
                     </th>
                     <td class="q">{t(`add.${x.kind}`)}</td>
                     <td class="r">
-                      <Act act={() => add({ kind: "database", database, table: x.name }, name)} label={t("add.this.of", { name: x.name })}>
+                      <Act act={() => add({ kind: "database", database, table: x.name }, { ...input, form: {} })} label={t("add.this.of", { name: x.name })}>
                         {t("add.this")}
                       </Act>
                     </td>
@@ -221,7 +237,7 @@ function DatabaseCard({ databases, name }: { databases: { name: string }[]; name
 
 function Form(): VNode {
   const sources = useLoad(signal => get<Sources>("/sources", signal), []);
-  const [input, set] = useState<Input>(() => draft.read<Input>("add") ?? { name: "", sheet: "" });
+  const [input, set] = useState<Input>(() => ({ name: "", form: {}, ...draft.read<Input>("add") }));
   const change = (next: Partial<Input>): void => {
     const value = { ...input, ...next };
     set(value);
@@ -232,8 +248,8 @@ function Form(): VNode {
       {s => (
         <>
           <UploadCard sources={s} input={input} change={change} />
-          {s.roots.length > 0 ? <RootCard roots={s.roots} name={input.name} /> : null}
-          {s.databases.length > 0 ? <DatabaseCard databases={s.databases} name={input.name} /> : null}
+          {s.roots.length > 0 ? <RootCard roots={s.roots} input={input} /> : null}
+          {s.databases.length > 0 ? <DatabaseCard databases={s.databases} input={input} /> : null}
           {s.roots.length === 0 && s.databases.length === 0 ? <p class="sub">{t("add.onlyupload")}</p> : null}
         </>
       )}

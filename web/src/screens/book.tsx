@@ -134,7 +134,8 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
   const path = "/books/" + part(book.id);
   const reader = session.value?.role !== "analyst";
   const spend = useLoad(signal => get<Spend>(path + "/spend", signal), [path, main(book.spent)]);
-  const afford = useLoad(signal => afforded(book, signal), [path, main(book.left)]);
+  const asks = session.value?.role !== "auditor";
+  const afford = useLoad(signal => (asks ? afforded(book, signal) : Promise.resolve([])), [path, main(book.left)]);
   const [entries, keep] = useState<Entry[]>([]);
   const [raising, raise] = useState(false);
   const [turn, again] = useState(0);
@@ -219,16 +220,20 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
           <Definition book={book} />
         </div>
         <aside>
-          <div class="card-group">
-            <When of={afford} lines={4}>
-              {list => <BuysCard book={book} rest={own?.left ?? book.left} list={list} />}
-            </When>
-            <a class="btn pri full" href={to("questions", book.table)}>
-              {t("ask.crumb")}
-            </a>
-          </div>
+          {asks ? (
+            <div class="card-group">
+              <When of={afford} lines={4}>
+                {list => <BuysCard book={book} rest={own?.left ?? book.left} list={list} />}
+              </When>
+              <a class="btn pri full" href={to("questions", book.table)}>
+                {t("ask.crumb")}
+              </a>
+            </div>
+          ) : (
+            <Sound book={book} may />
+          )}
           <Accounts book={book} tones={tones} set={changed} />
-          {reader ? <Sound book={book} may={reader} /> : null}
+          {reader && asks ? <Sound book={book} may={reader} /> : null}
         </aside>
       </div>
       {raising ? <RaiseDialog book={book} close={() => raise(false)} done={b => { raise(false); changed(b); }} /> : null}

@@ -6,3 +6,4 @@ export { default as Jobs } from "./jobs";
 export { default as Questions } from "./questions";
 export { default as Released } from "./release";
 export { default as Settings } from "./settings";
+export { default as SignIn } from "./signin";

@@ -112,7 +112,7 @@ function List(): VNode {
                           </th>
                           <td>{progress(j)}</td>
                           <td>
-                            {j.by}
+                            {j.by_name ?? j.by}
                             <small>{dateTime(j.made)}</small>
                           </td>
                           <td>

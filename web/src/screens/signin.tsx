@@ -5,7 +5,7 @@ import { ApiError, post } from "../api";
 import { dateTime, time } from "../format";
 import { rich, t, type Key } from "../lang";
 import { go, to } from "../route";
-import { session } from "../state";
+import { home, session } from "../state";
 import type { LoginLink, Session } from "../types";
 import { Act, Refusal, Skeleton } from "../ui";
 
@@ -23,7 +23,7 @@ export default function SignIn({ path }: { path: string[] }): VNode {
   }, [link]);
   const enter = async (): Promise<void> => {
     session.value = await post<Session>("/session", { link });
-    go(["tables"], true);
+    go([home.value], true);
   };
   const unusable = link === "" || (error instanceof ApiError && error.status === 404);
   return (

@@ -7,8 +7,9 @@ import { dateTime, number } from "../format";
 import { rich, said, t, type Key } from "../lang";
 import { go, to } from "../route";
 import { draft, say, sealed, steward, tablePath } from "../state";
-import type { Book, Column, ColumnsChange, Progress, Rows, Table } from "../types";
+import type { Book, Column, ColumnsChange, FileForm, Progress, Rows, Table } from "../types";
 import { Act, Bar, Card, Checks, Chip, CopyCommand, curl, Dialog, Head, Icon, Refusal, Scroll, useLoad, When, type Loaded } from "../ui";
+import { FormCard, formOf, shaped } from "./form";
 import { ColumnsTable, mustDecide, type Edit } from "./columns";
 import { sourceText, stateTones } from "./tables";
 
@@ -256,6 +257,14 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
     setDraft(fresh(answer.body));
     loaded.set({ table: answer.body, etag: answer.etag });
   };
+  const [form, setForm] = useState<FileForm>(table.form ?? {});
+  const again = async (next: FileForm): Promise<void> => {
+    await callTagged("POST", tablePath(table.id) + "/read", { body: formOf(next), etag });
+    draft.drop(key);
+    loaded.reload();
+  };
+  const shape = shaped(table.source.label ?? "") ? <FormCard name={table.source.label ?? ""} form={form} read={table.read} change={setForm} again={again} /> : null;
+  const totals = table.read?.totals && !table.read.totals_policy;
   const confirm = async (): Promise<void> => {
     if (open.length > 0) {
       document.querySelector<HTMLSelectElement>("tr.ask select")?.focus();
@@ -320,9 +329,17 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
       </Head>
       {table.state === "reading" ? <Reading table={table} reload={loaded.reload} /> : null}
       {table.state === "failed" ? (
-        <Card title={t("table.failed.title")}>
-          {table.failure ? <Refusal error={toError(table)} /> : <p>{table.reason ? said(table.reason) : ""}</p>}
-        </Card>
+        <>
+          <Card title={t("table.failed.title")}>
+            {table.failure ? <Refusal error={toError(table)} /> : <p>{table.reason ? said(table.reason) : ""}</p>}
+            {steward.value ? (
+              <a class="btn" href={to("tables", "add")}>
+                {t("table.failed.other")}
+              </a>
+            ) : null}
+          </Card>
+          {steward.value ? shape : null}
+        </>
       ) : null}
       {table.state !== "reading" && table.state !== "failed" ? (
         <>
@@ -331,7 +348,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
               <section class="card say">
                 {confirmedNow ? (
                   <p class="plain">
-                    <Icon of="ok" /> {t("table.confirmed.text", { by: table.confirmed?.by ?? "", at: table.confirmed ? dateTime(table.confirmed.at) : "" })}
+                    <Icon of="ok" /> {t("table.confirmed.text", { by: table.confirmed?.name ?? table.confirmed?.by ?? "", at: table.confirmed ? dateTime(table.confirmed.at) : "" })}
                   </p>
                 ) : (
                   <>
@@ -355,6 +372,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
             </div>
             <aside>
               {steward.value ? <HiddenCard table={table} decide={decide} /> : null}
+              {editable || totals ? shape : null}
               <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} />
               {confirmedNow ? <TableBook table={table.id} /> : null}
               {steward.value ? <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} /> : null}

@@ -37,7 +37,7 @@ function Empty(): VNode {
           <code class="mono cmd">noren serve --demo</code>
         </Card>
       </div>
-      <Steps />
+      {steward.value ? <Steps /> : null}
     </>
   );
 }
@@ -74,7 +74,7 @@ function Line({ x }: { x: TableLine }): VNode {
       <td class="r">{x.columns === undefined ? "" : number(x.columns)}</td>
       <td>
         <Chip tone={stateTones[x.state]}>{t(("table." + x.state) as Key)}</Chip>
-        <small>{x.confirmed ? t("tables.by", { at: date(x.confirmed.at), by: x.confirmed.by }) : ""}</small>
+        <small>{x.confirmed ? t("tables.by", { at: date(x.confirmed.at), by: x.confirmed.name ?? x.confirmed.by }) : ""}</small>
       </td>
       <td>
         {x.last_release ? (
@@ -149,7 +149,7 @@ export default function Tables(): VNode {
                   </table>
                 </Scroll>
               </section>
-              {session.value?.server.demo ? (
+              {!steward.value ? null : session.value?.server.demo ? (
                 <Steps />
               ) : (
                 <Card title={t("where.title")} sub={t("where.sub")}>

@@ -13,6 +13,8 @@ import { chromium } from "playwright-core";
 import { workbook } from "./workbook.mjs";
 import { World } from "./world.mjs";
 
+/** The parts that are run, of all; for work on one of them. */
+const only = process.argv[3]?.split(",");
 const program = resolve(process.argv[2] ?? "noren");
 const folder = mkdtempSync(join(tmpdir(), "noren-served-"));
 const dir = join(folder, "server");
@@ -45,6 +47,7 @@ writeFileSync(at("survey.csv"), patients(3000, false));
 writeFileSync(at("nights.csv"), alarms());
 const visits = Array.from({ length: 40 }, (_, i) => [20 + (i % 30), i % 2 ? "Nara" : "Kobe", "m" + (i % 3)]);
 writeFileSync(at("hidden.xlsx"), workbook([["age", "city", "memo"], ...visits], { rows: [30, 31, 32, 33], columns: [3] }));
+writeFileSync(at("titled.xlsx"), workbook([["入院患者一覧"], ["作成: 医事課"], ["年齢", "市", "在院日数"], ...visits.map(([age, city]) => [age, city, age % 7]), ["合計", "", 120]]));
 writeFileSync(at("model.json"), JSON.stringify({ type: "chain", init: [0.5, 0.5], P: [[0.6, 0.4], [0.4, 0.6]], length: nights, states: ["off", "on"], source: "manual of the alarm" }));
 
 const server = spawn(program, ["serve", "--dir", dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--public-table", "survey=" + at("survey.csv")], { stdio: ["ignore", "pipe", "inherit"] });
@@ -287,8 +290,75 @@ async function refused(page) {
   await pay(page);
 }
 
+/** A sheet with titles above the names and a row of totals: what was found is shown, and can be changed. A file that
+ * cannot become a table is refused before it is sent. */
+async function forms() {
+  const page = await w.open();
+  await w.at(page, "tables/add");
+  await page.locator("#file").setInputFiles({ name: "empty.csv", mimeType: "text/csv", buffer: Buffer.alloc(0) });
+  await page.getByText("The file is empty.").waitFor();
+  await page.locator("#file").setInputFiles({ name: "letter.pdf", mimeType: "application/pdf", buffer: Buffer.from("x") });
+  await page.getByText("letter.pdf cannot become a table.").waitFor();
+  await page.locator("summary", { hasText: "How the file is read" }).click();
+  await looked(page, "add-refused");
+  await page.locator("#file").setInputFiles(at("titled.xlsx"));
+  await page.waitForURL(/#\/tables\/tb_/);
+  await page.locator("table.co").waitFor({ timeout: 60_000 });
+  const id = page.url().split("/").pop();
+  await page.locator("table.co th", { hasText: "年齢" }).waitFor();
+  await page.getByText("Rows with totals (合計, total), which are no persons: 1").waitFor();
+  await page.getByText("as found: 3").waitFor();
+  await w.inspect("served-form", "tables/" + id, p => p.locator("table.co").waitFor(), { titleIsData: true });
+  const rows = async () => (await w.api(page, "GET", "/tables/" + id)).body.rows;
+  assert.equal(await rows(), 41);
+  await page.getByRole("button", { name: "Leave them out" }).click();
+  await page.getByText("They are left out of the table.").waitFor({ timeout: 60_000 });
+  assert.equal(await rows(), 40);
+  // A row that names no columns, then the right one, on the same screen.
+  await page.getByLabel(/^Row of the column names/).fill("1");
+  await page.getByRole("button", { name: "Read again" }).click();
+  await page.getByText("The table could not be read").waitFor({ timeout: 60_000 });
+  await w.inspect("served-form-failed", "tables/" + id, p => p.getByText(/The table could not be read|表を読み取れませんでした/).first().waitFor(), { titleIsData: true });
+  await page.getByLabel(/^Row of the column names/).fill("3");
+  await page.getByRole("button", { name: "Read again" }).click();
+  await page.locator("table.co th", { hasText: "年齢" }).waitFor({ timeout: 60_000 });
+  assert.equal(await rows(), 40, "the totals are counted again");
+}
+
+/** Each role has its own first screen, and no card that its role refuses. */
+async function auditor() {
+  noren("serve", "principal", "add", "--dir", dir, "--name", "T. Mori", "--role", "auditor", "--object", "*");
+  const link = noren("serve", "login-link", "--dir", dir, "--name", "T. Mori").match(/sign-in\/(\w+)/)[1];
+  const page = await w.open({ link });
+  assert.match(page.url(), /#\/audit$/);
+  const state = await page.context().storageState();
+  for (const route of ["audit", "tables", "books", "books/" + books.patients.id]) {
+    await w.at(page, route);
+    await page.waitForLoadState("networkidle");
+    assert.equal(await page.getByText("Your role does not allow this.").count(), 0, route + " refuses an auditor");
+    assert.equal(await page.getByText("Ask a question").count(), 0, route + " tells an auditor to ask");
+  }
+  await w.inspect("served-auditor-book", "books/" + books.patients.id, p => p.locator(".acc").first().waitFor(), { state, titleIsData: true });
+}
+
+/** An account is closed only after a dialog that says what that does. */
+async function closing() {
+  const page = await w.open();
+  await w.at(page, "books/" + books.nights.id);
+  await page.getByRole("button", { name: "Close the account of K. Sato" }).click();
+  await page.getByText("No question can be asked with it any more.").waitFor();
+  await looked(page, "closing");
+  const closed = async () => (await w.api(page, "GET", "/books/" + books.nights.id)).body.accounts[0].closed;
+  await page.locator("dialog").getByRole("button", { name: "Cancel" }).click();
+  assert.equal(await closed(), false, "a dialog that was left closed an account");
+  await page.getByRole("button", { name: "Close the account of K. Sato" }).click();
+  await page.locator("dialog .pri").click();
+  await page.locator(".acc .chip", { hasText: "closed" }).waitFor();
+  assert.equal(await closed(), true);
+}
+
 try {
-  for (const part of [steward, stewardOfModel, hiddenCells, analyst]) {
+  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, analyst, closing].filter(part => !only || only.includes(part.name))) {
     const began = Date.now();
     await part();
     w.complain();

@@ -40,7 +40,7 @@ export class World {
     if (link) {
       await page.goto(`${this.base}/#/sign-in/${link}`);
       await page.locator(".door .pri").click();
-      await page.waitForURL(/#\/tables$/);
+      await page.waitForURL(/#\/(tables|questions|audit)$/);
     }
     return page;
   }
