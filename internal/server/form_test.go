@@ -87,7 +87,7 @@ func TestFormOfAWorkbook(t *testing.T) {
 		return s.do(t, status, "PUT", "/tables/"+table.ID+"/columns", body, match(etag(table.Version)))
 	}
 	if a := confirm(422); a.code() != "totals" {
-		t.Errorf("a total that nobody decided on: %s", a.body)
+		t.Errorf("a total without a decision: %s", a.body)
 	}
 	again(tables.Form{Sheet: "入院", Totals: "leave"})
 	if table.Rows != 20 || table.Read.TotalsPolicy != "leave" || table.Form.Totals != "leave" {
