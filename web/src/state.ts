@@ -29,9 +29,13 @@ let lastAnswer = Date.now();
 /** Tells the other tabs of this browser that the session has ended or is another one. */
 const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("noren.session");
 
+/** The principal of the session that this tab showed last. */
+let last: string | undefined;
+
 /** Removes what a session left in this tab: the screens with their rows, and all drafts. */
 function forget(): void {
   session.value = null;
+  last = undefined;
   counts.value = {};
   for (const key of Object.keys(sessionStorage)) if (key.startsWith("noren.")) sessionStorage.removeItem(key);
 }
@@ -60,9 +64,12 @@ export function start(): void {
     if (event.data === "ended") forget();
     else void loadSession();
   });
-  // A page that the browser kept and shows again may be of a session that has ended.
+  // A page that the browser kept and shows again may be of a session that has ended: it shows
+  // nothing until that is known.
   addEventListener("pageshow", event => {
-    if (event.persisted) void loadSession();
+    if (!event.persisted) return;
+    session.value = undefined;
+    void loadSession();
   });
   addEventListener("offline", () => {
     offlineSince.value ??= lastAnswer;
@@ -78,12 +85,12 @@ export function start(): void {
 export async function loadSession(): Promise<void> {
   try {
     const now = await get<Session>("/session");
-    const before = session.value;
-    if (before?.principal.id !== now.principal.id) {
-      if (before) forget();
+    if (last !== now.principal.id) {
+      if (last) forget();
       tabs?.postMessage("another");
     }
     session.value = now;
+    last = now.principal.id;
   } catch (err) {
     if (err instanceof ApiError && err.status === 401) forget();
     else if (session.value === undefined) session.value = null;

@@ -46,8 +46,8 @@ export async function pay(p: Payment): Promise<string> {
   return fetched(body.id ?? idOf(body.location ?? response.headers.get("location") ?? ""), body.retry_s ?? p.class_s * 3);
 }
 
-/** Whether the outcome of a payment is not known: it is asked again under its key. */
-export const unknown = (err: unknown): boolean => err instanceof ApiError && (err.status === 0 || err.status === 409 && err.problem.code === "in-progress" || err.status >= 500 && err.problem.code !== "sealed");
+/** Whether the outcome of a payment is not known: it is asked again under its key. One that was sent before may be paid, whatever keeps its answer away now. */
+export const unknown = (err: unknown, before: boolean): boolean => err instanceof ApiError && (err.status === 0 || err.status === 408 || err.status === 429 || err.status === 409 && err.problem.code === "in-progress" || err.status >= 500 && (before || err.problem.code !== "sealed"));
 
 export function PayDialog(props: { book: Book; quote: Quote | undefined; first?: Payment | undefined; close: () => void; done: (id: string) => void; refused: (err: unknown) => void }): VNode {
   const { book, quote } = props;
@@ -56,6 +56,7 @@ export function PayDialog(props: { book: Book; quote: Quote | undefined; first?:
   const alive = useRef(true);
   useEffect(() => () => { alive.current = false; }, []);
   const run = async (p: Payment): Promise<void> => {
+    const before = draft.read<Payment>(nameOf(book.id))?.key === p.key;
     send(p);
     fail(undefined);
     draft.write(nameOf(book.id), p);
@@ -64,9 +65,10 @@ export function PayDialog(props: { book: Book; quote: Quote | undefined; first?:
       settled(book.id);
       if (alive.current) props.done(id);
     } catch (err) {
-      if (!unknown(err)) settled(book.id);
+      const open = unknown(err, before);
+      if (!open) settled(book.id);
       if (!alive.current) return;
-      if (unknown(err)) fail(err);
+      if (open) fail(err);
       else props.refused(err);
     }
   };

@@ -582,6 +582,14 @@ const late = mockOnly(async w => {
   await w.axe(cut, "an unknown outcome");
   const after = (await w.api(cut, "GET", "/books/bk_clinicaaaaaaaaaa")).body.left;
   assert.notDeepEqual(after, before);
+  // Whatever keeps the answer away at a second try, the key of the payment stays.
+  for (const [status, code] of [[429, "too-many"], [503, "sealed"]]) {
+    await cut.route("**/api/v1/answers", r => r.fulfill({ status, contentType: "application/problem+json", body: JSON.stringify({ type: "/problems/" + code, title: code, status, code }) }));
+    await Promise.all([cut.waitForResponse(r => r.url().endsWith("/answers") && r.status() === status), cut.locator("dialog .pri").click()]);
+    await cut.getByText("The outcome is not known").waitFor();
+    assert.ok(await cut.evaluate(() => Object.keys(sessionStorage).some(key => key.startsWith("noren.pay."))), `the payment is forgotten after ${code}`);
+    await cut.unroute("**/api/v1/answers");
+  }
   // After a reload the same payment goes on.
   await cut.reload();
   await cut.waitForURL(/#\/answers\/an_/, { timeout: 30_000 });
@@ -699,6 +707,14 @@ async function signOut(w) {
   const keys = () => other.evaluate(() => Object.keys(sessionStorage).filter(key => key.startsWith("noren.")));
   await w.at(other, "tables");
   assert.ok((await other.locator("main table").count()) > 0, "the other tab shows no table");
+  // A tab that the browser kept shows nothing until the session is known to go on.
+  const held = [];
+  await other.route("**/api/v1/session", r => void held.push(r));
+  await other.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+  await other.locator("main table").first().waitFor({ state: "detached" });
+  for (const r of held) await r.continue();
+  await other.unroute("**/api/v1/session");
+  await other.locator("main table").first().waitFor();
   await other.evaluate(() => sessionStorage.setItem("noren.draft", "{}"));
   await w.at(page, "settings");
   await page.getByRole("button", { name: "Sign out" }).click();
