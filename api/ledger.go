@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/ledger"
 )
@@ -141,7 +142,7 @@ type LedgerVerification struct {
 	// Charges is the number of charges in all states.
 	Charges int `json:"charges"`
 	// Faults are the differences that were found, as sentences.
-	Faults []string `json:"faults"`
+	Faults noren.Texts `json:"faults"`
 	// Head is the head of the chain: 64 hexadecimal digits.
 	Head string `json:"head"`
 	// Ledger is the ledger's id.

@@ -1,6 +1,10 @@
 package api
 
-import "io"
+import (
+	"io"
+
+	"github.com/noren-privacy/noren"
+)
 
 // LedgerExportSchema names the form of an exported ledger.
 const LedgerExportSchema = "noren.ledger.export/2"
@@ -81,5 +85,5 @@ type ExportFault struct {
 	// Line is the line of the file; 0 where the fault concerns the whole ledger.
 	Line int64 `json:"line"`
 	// What is the fault, as a sentence.
-	What string `json:"what"`
+	What noren.Text `json:"what"`
 }

@@ -90,7 +90,7 @@ func (l *Ledger) readAnchor() (*anchorState, error) {
 		return nil, errNoAnchor
 	}
 	if errors.Is(err, errNotPlain) {
-		return nil, &SealedError{"its anchor is a link or no plain file"}
+		return nil, &SealedError{noren.Textf("its anchor is a link or no plain file")}
 	}
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (l *Ledger) readAnchor() (*anchorState, error) {
 	defer f.Close()
 	text, _, err := tail(f)
 	if errors.Is(err, errLine) {
-		return nil, &SealedError{"its anchor " + err.Error()}
+		return nil, &SealedError{noren.Textf("its anchor %s", err)}
 	}
 	if err != nil {
 		return nil, err
@@ -110,14 +110,14 @@ func (l *Ledger) readAnchor() (*anchorState, error) {
 }
 
 // errForeignAnchor says that the anchor is that of another ledger, which needs it.
-var errForeignAnchor = &SealedError{"its anchor is that of another ledger"}
+var errForeignAnchor = &SealedError{noren.Textf("its anchor is that of another ledger")}
 
 // parseAnchor reads a line of the anchor. Its faults are [*SealedError].
 func (l *Ledger) parseAnchor(text []byte) (*anchorState, error) {
 	var a anchorLine
 	out := &anchorState{}
 	if err := decodeBody(text, &a); err != nil || a.Format != anchorFormat && (a.Format != anchorWithoutSpent || a.Spent != nil || a.Before != nil) {
-		return nil, &SealedError{"its anchor is damaged"}
+		return nil, &SealedError{noren.Textf("its anchor is damaged")}
 	}
 	if a.Ledger != l.id {
 		return nil, errForeignAnchor
@@ -125,18 +125,18 @@ func (l *Ledger) parseAnchor(text []byte) (*anchorState, error) {
 	hash, err1 := hex.DecodeString(a.Hash)
 	mac, err2 := hex.DecodeString(a.MAC)
 	if errors.Join(err1, err2) != nil || !hmac.Equal(mac, l.anchorMAC(&a, hash)) {
-		return nil, &SealedError{"its anchor was not written by this ledger"}
+		return nil, &SealedError{noren.Textf("its anchor was not written by this ledger")}
 	}
 	out.Ledger, out.Seq, out.Hash, out.amounts = a.Ledger, a.Seq, hash, a.Format == anchorFormat
 	for i, text := range a.Before {
 		before, err := hex.DecodeString(text)
 		if err != nil {
-			return nil, &SealedError{"its anchor is damaged"}
+			return nil, &SealedError{noren.Textf("its anchor is damaged")}
 		}
 		out.Entries = append(out.Entries, SeenEntry{a.Seq - int64(len(a.Before)-i), before})
 	}
 	if out.amounts && json.Unmarshal(a.Spent, &out.Spent) != nil {
-		return nil, &SealedError{"its anchor is damaged"}
+		return nil, &SealedError{noren.Textf("its anchor is damaged")}
 	}
 	return out, nil
 }
@@ -151,7 +151,7 @@ func (l *Ledger) compareAnchor(ctx context.Context, q querier) error {
 	var sealed *SealedError
 	switch {
 	case errors.Is(err, errNoAnchor):
-		return sealedError(l.path, err.Error())
+		return sealedError(l.path, noren.TextOf(err))
 	case errors.As(err, &sealed):
 		return sealedError(l.path, sealed.Reason)
 	case err != nil:

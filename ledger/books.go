@@ -11,6 +11,8 @@ import (
 	"hash"
 	"maps"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // books is the state of the accounts and the data sets by the chain, without the
@@ -219,7 +221,7 @@ func (a *account) spent() bool { return a.spentEps != 0 || a.spentDelta != 0 || 
 func (p *books) catchUp(ctx context.Context, q querier) error {
 	return eachLink(ctx, q, p.seq, func(k *link) error {
 		if _, err := p.apply(k); err != nil {
-			return &SealedError{"the chain is damaged: " + err.Error()}
+			return &SealedError{noren.Textf("the chain is damaged: %s", err)}
 		}
 		return nil
 	})
@@ -227,7 +229,7 @@ func (p *books) catchUp(ctx context.Context, q querier) error {
 
 // compareBooks tells fault of each row of accounts, versions, prints, paths and contents
 // that is not as the chain, p, says.
-func (l *Ledger) compareBooks(ctx context.Context, q querier, p *books, fault func(format string, args ...any)) error {
+func (l *Ledger) compareBooks(ctx context.Context, q querier, p *books, fault func(format noren.Format, args ...any)) error {
 	if err := p.compare(ctx, q, fault); err != nil {
 		return err
 	}
@@ -235,7 +237,7 @@ func (l *Ledger) compareBooks(ctx context.Context, q querier, p *books, fault fu
 }
 
 // compare is compareBooks without contents.
-func (p *books) compare(ctx context.Context, q querier, fault func(format string, args ...any)) error {
+func (p *books) compare(ctx context.Context, q querier, fault func(format noren.Format, args ...any)) error {
 	if err := p.compareAccounts(ctx, q, fault); err != nil {
 		return err
 	}
@@ -256,8 +258,9 @@ func (p *books) compare(ctx context.Context, q querier, fault func(format string
 		fault("%d versions of data sets are missing", len(p.versions)-len(rows))
 	}
 	for _, t := range []struct {
-		fault, query string
-		want         map[string]int64
+		fault noren.Format
+		query string
+		want  map[string]int64
 	}{
 		{"the prints of the data sets are not as they were granted", "SELECT print, account FROM dataset_print", p.prints},
 		{"the paths of the data sets are not as they were granted", "SELECT path, account FROM dataset_path", p.paths},
@@ -291,7 +294,7 @@ func holders(ctx context.Context, q querier, query string) (map[string]int64, er
 	return all, rows.Err()
 }
 
-func (p *books) compareAccounts(ctx context.Context, q querier, fault func(format string, args ...any)) error {
+func (p *books) compareAccounts(ctx context.Context, q querier, fault func(format noren.Format, args ...any)) error {
 	all, err := accounts(ctx, q, "TRUE")
 	if err != nil {
 		return err

@@ -7,7 +7,8 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"strings"
+
+	"github.com/noren-privacy/noren"
 )
 
 // A checkpoint is the state of the accounts and data sets at one entry of the
@@ -39,11 +40,11 @@ func (l *Ledger) lastCheckpoint(ctx context.Context, q querier) (*books, error) 
 		return nil, err
 	}
 	if !hmac.Equal(mac, l.checkpointMAC(seq, []byte(state))) {
-		return nil, &SealedError{"its checkpoint was not written by this ledger"}
+		return nil, &SealedError{noren.Textf("its checkpoint was not written by this ledger")}
 	}
 	p, err := decodeBooks(seq, []byte(state))
 	if err != nil {
-		return nil, &SealedError{"its checkpoint cannot be read"}
+		return nil, &SealedError{noren.Textf("its checkpoint cannot be read")}
 	}
 	var hash []byte
 	err = q.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", seq).Scan(&hash)
@@ -51,7 +52,7 @@ func (l *Ledger) lastCheckpoint(ctx context.Context, q querier) (*books, error) 
 		return nil, err
 	}
 	if !p.sameHead(hash) {
-		return nil, &SealedError{"its checkpoint is of another chain"}
+		return nil, &SealedError{noren.Textf("its checkpoint is of another chain")}
 	}
 	return p, nil
 }
@@ -116,7 +117,7 @@ func (l *Ledger) audit(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	if len(r.Faults) > 0 {
-		return sealedError(l.path, "it was changed from outside: "+strings.Join(r.Faults[:min(3, len(r.Faults))], "; "))
+		return sealedError(l.path, noren.Textf("it was changed from outside: %s", r.Faults[:min(3, len(r.Faults))]))
 	}
 	if whole && p.seq >= checkpointEvery {
 		return l.writeCheckpoint(ctx, tx, p)

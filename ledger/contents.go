@@ -14,6 +14,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Values recognise a column by its values, under any name and in any order of records.
@@ -269,7 +271,7 @@ func (l *Ledger) keepContents(ctx context.Context, tx *sql.Tx, g *Grant, b *gran
 
 // compareContents tells fault of each row of contents that the chain does not have so. A
 // row that is missing is none: its version is compared by names and read once more.
-func (l *Ledger) compareContents(ctx context.Context, q querier, p *books, fault func(format string, args ...any)) error {
+func (l *Ledger) compareContents(ctx context.Context, q querier, p *books, fault func(format noren.Format, args ...any)) error {
 	rows, err := contentsRows(ctx, q, "TRUE")
 	if err != nil {
 		return err

@@ -87,12 +87,15 @@ func shortText(asked, left Cost) string {
 }
 
 // SealedError is the cause of an error of kind Refused from a sealed ledger.
-type SealedError struct{ Reason string }
+type SealedError struct{ Reason noren.Text }
 
 // Error says why the ledger is sealed.
-func (e *SealedError) Error() string { return e.Reason }
+func (e *SealedError) Error() string { return e.Reason.String() }
 
-func sealedError(path, reason string) error {
+// Text is what [SealedError.Error] says, as a text.
+func (e *SealedError) Text() noren.Text { return e.Reason }
+
+func sealedError(path string, reason noren.Text) error {
 	return &noren.Error{
 		Kind: noren.Refused, Code: "sealed", Where: noren.File(path), What: "the ledger is sealed", Err: &SealedError{reason},
 		Hint: "the steward reconciles it with the certificates of what was released",

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // ExportEntry is an entry of the chain as it is stored. Its hash is SHA-256 over
@@ -55,12 +57,12 @@ func (l *Ledger) Export(ctx context.Context, entry func(ExportEntry) error, answ
 	defer read.Close()
 	if err := eachLink(ctx, tx, 0, func(k *link) error {
 		if len(k.Prev) != 32 || len(k.Hash) != 32 {
-			return &SealedError{fmt.Sprintf("entry %d has no hash", k.Seq)}
+			return &SealedError{noren.Textf("entry %d has no hash", k.Seq)}
 		}
 		out := ExportEntry{Link: k.Seq, Kind: k.Kind, Body: k.Body, Prev: [32]byte(k.Prev), Hash: [32]byte(k.Hash)}
 		h, err := hide(k.Kind, k.Body)
 		if err != nil {
-			return &SealedError{fmt.Sprintf("entry %d does not have its form", k.Seq)}
+			return &SealedError{noren.Textf("entry %d does not have its form", k.Seq)}
 		}
 		if h != nil {
 			out.Body, out.Paths, out.WithoutPaths = h.body, h.paths, true

@@ -10,12 +10,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/tempfile"
 )
@@ -129,7 +129,7 @@ func (l *Ledger) knownHead() (*link, error) {
 		return nil, errNoHead
 	}
 	if errors.Is(err, errNotPlain) {
-		return nil, &SealedError{"its head file is a link or no plain file"}
+		return nil, &SealedError{noren.Textf("its head file is a link or no plain file")}
 	}
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (l *Ledger) knownHead() (*link, error) {
 	defer f.Close()
 	text, _, err := tail(f)
 	if errors.Is(err, errLine) {
-		return nil, &SealedError{"its head file " + err.Error()}
+		return nil, &SealedError{noren.Textf("its head file %s", err)}
 	}
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (l *Ledger) knownHead() (*link, error) {
 	}
 	k, err := l.parseHeadLine(text)
 	if err != nil {
-		return nil, &SealedError{"its head file is damaged or belongs to another ledger: " + err.Error()}
+		return nil, &SealedError{noren.Textf("its head file is damaged or belongs to another ledger: %s", err)}
 	}
 	return k, nil
 }
@@ -180,7 +180,7 @@ func (l *Ledger) compareHead(ctx context.Context, tx querier, head *link, headEr
 	case errors.Is(headErr, errNoHead) && last == 1:
 		return nil // made, and the machine stopped before the head file was: nothing was granted yet
 	case errors.Is(headErr, errNoHead):
-		return sealedError(l.path, headErr.Error())
+		return sealedError(l.path, noren.TextOf(headErr))
 	case errors.As(headErr, &sealed):
 		return sealedError(l.path, sealed.Reason)
 	case headErr != nil:
@@ -190,11 +190,11 @@ func (l *Ledger) compareHead(ctx context.Context, tx querier, head *link, headEr
 	err = tx.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", head.Seq).Scan(&hash)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return sealedError(l.path, fmt.Sprintf("the database ends at entry %d and its head file knows entry %d: an older copy was restored", last, head.Seq))
+		return sealedError(l.path, noren.Textf("the database ends at entry %d and its head file knows entry %d: an older copy was restored", last, head.Seq))
 	case err != nil:
 		return fail(l.path, "cannot be read", err)
 	case !bytes.Equal(hash, head.Hash):
-		return sealedError(l.path, fmt.Sprintf("entry %d of the database is not the one its head file knows", head.Seq))
+		return sealedError(l.path, noren.Textf("entry %d of the database is not the one its head file knows", head.Seq))
 	}
 	return nil
 }

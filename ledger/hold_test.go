@@ -192,7 +192,7 @@ func TestHoldRefusals(t *testing.T) {
 	if _, err := l.Hold(t.Context(), wanted(Cost{})); noren.KindOf(err) != noren.Usage {
 		t.Error(err)
 	}
-	l.setSealed(sealedError(f.path, "for the test"))
+	l.setSealed(sealedError(f.path, noren.Textf("for the test")))
 	if _, err := l.Hold(t.Context(), wanted(Cost{Epsilon: milli})); noren.CodeOf(err) != "sealed" {
 		t.Error(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"github.com/noren-privacy/noren"
 )
 
 // What stands beside the chain for reading alone: of each charge what its accounts had
@@ -157,7 +159,7 @@ func fillPassbook(ctx context.Context, tx *sql.Tx) error {
 	return eachLink(ctx, tx, 0, func(k *link) error {
 		body, err := p.apply(k)
 		if err != nil {
-			return &SealedError{"the chain is damaged: " + err.Error()}
+			return &SealedError{noren.Textf("the chain is damaged: %s", err)}
 		}
 		if p.note != nil {
 			return p.note.insert(ctx, tx)

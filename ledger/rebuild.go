@@ -19,7 +19,7 @@ import (
 // is charged by chargeExcess, so that nothing spent falls.
 func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []account, did *Recovery) (excess []excessLine, err error) {
 	if p.ledger != l.id {
-		return nil, l.damaged(&SealedError{"the chain is of another ledger"})
+		return nil, l.damaged(&SealedError{noren.Textf("the chain is of another ledger")})
 	}
 	r := &Report{}
 	if err := l.compareBooks(ctx, tx, p, r.fault); err != nil || len(r.Faults) == 0 {

@@ -44,14 +44,14 @@ type ReconcileOptions struct {
 
 // Recovery is what a reconciliation did.
 type Recovery struct {
-	Rolled    int64    // entries rolled forward from the head file
-	Recovered []string // charges that only a certificate, or a head file that does not fit, knew
-	Skipped   []string // what could not be charged, and why
-	Raised    []Raise  // accounts whose spent rose
-	Rebuilt   []string // what was changed from outside and is again as the chain says
-	Lost      int64    // entries that an anchor or another file knew and that nothing brought back
-	Missing   []int64  // these entries; what they spent is charged where amounts are known
-	Restored  []string // data sets whose grant was lost, and whose account was made anew, closed by its cap
+	Rolled    int64       // entries rolled forward from the head file
+	Recovered []string    // charges that only a certificate, or a head file that does not fit, knew
+	Skipped   []string    // what could not be charged, and why
+	Raised    []Raise     // accounts whose spent rose
+	Rebuilt   noren.Texts // what was changed from outside and is again as the chain says
+	Lost      int64       // entries that an anchor or another file knew and that nothing brought back
+	Missing   []int64     // these entries; what they spent is charged where amounts are known
+	Restored  []string    // data sets whose grant was lost, and whose account was made anew, closed by its cap
 
 	known []knownEntry // what other files knew and is charged now
 }

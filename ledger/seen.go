@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Seen is what a file beside the ledger knows of it: the last entry that it has seen, and
@@ -88,7 +90,7 @@ func (l *Ledger) Known(ctx context.Context) (*Seen, error) {
 // knows". A ledger that is ahead of s is sound.
 func (l *Ledger) Holds(ctx context.Context, s *Seen, knows string) error {
 	if s.Ledger != l.id {
-		return sealedError(l.path, "it is not the ledger that "+knows)
+		return sealedError(l.path, noren.Textf("it is not the ledger that %s", knows))
 	}
 	if err := l.sealedUnless(ctx, l.readers, s, knows); err != nil {
 		return fail(l.path, "cannot be read", err)
@@ -103,7 +105,7 @@ func (l *Ledger) HoldsCharge(ctx context.Context, seq int64, key, knows string) 
 		return fail(l.path, "cannot be read", err)
 	}
 	if !found {
-		return sealedError(l.path, fmt.Sprintf("entry %d of the ledger is not the charge that %s: an older copy was restored", seq, knows))
+		return sealedError(l.path, noren.Textf("entry %d of the ledger is not the charge that %s: an older copy was restored", seq, knows))
 	}
 	return nil
 }
@@ -118,11 +120,11 @@ func (l *Ledger) sealedUnless(ctx context.Context, q querier, s *Seen, knows str
 	err = q.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", s.Seq).Scan(&own)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return sealedError(l.path, fmt.Sprintf("the ledger ends at entry %d and %s entry %d: an older copy was restored", last, knows, s.Seq))
+		return sealedError(l.path, noren.Textf("the ledger ends at entry %d and %s entry %d: an older copy was restored", last, knows, s.Seq))
 	case err != nil:
 		return err
 	case !bytes.Equal(own, s.Hash):
-		return sealedError(l.path, fmt.Sprintf("entry %d of the ledger is not the one %s", s.Seq, knows))
+		return sealedError(l.path, noren.Textf("entry %d of the ledger is not the one %s", s.Seq, knows))
 	}
 	return nil
 }

@@ -6,21 +6,19 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/noren-privacy/noren"
 )
 
 // Report is what [Ledger.Verify] looked at and found.
 type Report struct {
-	Links   int64    // in the chain
-	Charges int      // in all states
-	Head    [32]byte // of the chain
-	Faults  []string // in words; none if all is as it should be
+	Links   int64       // in the chain
+	Charges int         // in all states
+	Head    [32]byte    // of the chain
+	Faults  noren.Texts // none if all is as it should be
 }
 
 // Err returns nil for a report without faults, else an error of kind NotMet
@@ -29,13 +27,13 @@ func (r *Report) Err() error {
 	if len(r.Faults) == 0 {
 		return nil
 	}
-	return &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: "ledger", What: "it has been changed from outside, or is damaged: %s", Args: []any{noren.Foreign(strings.Join(r.Faults, "; "))}, Hint: "restore it from a copy and reconcile, or keep it as evidence"}
+	return &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: "ledger", What: "it has been changed from outside, or is damaged: %s", Args: []any{r.Faults}, Hint: "restore it from a copy and reconcile, or keep it as evidence"}
 }
 
-func (r *Report) fault(format string, args ...any) {
+func (r *Report) fault(format noren.Format, args ...any) {
 	const enough = 100
 	if len(r.Faults) < enough {
-		r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+		r.Faults = append(r.Faults, noren.Textf(format, args...))
 	}
 }
 

@@ -286,7 +286,7 @@ func TestVerifyWithoutHeadFile(t *testing.T) {
 	if err := os.Remove(headPath(used.path)); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := used.Verify(t.Context()); err != nil || len(r.Faults) != 1 || r.Faults[0] != "the head file is missing" {
+	if r, err := used.Verify(t.Context()); err != nil || len(r.Faults) != 1 || r.Faults[0].String() != "the head file is missing" {
 		t.Errorf("got %v, %v", r, err)
 	}
 }

@@ -45,7 +45,7 @@ func (s *Service) LedgerCheckExport(ctx context.Context, r *api.LedgerCheckExpor
 		return nil, err
 	}
 	if !out.Sound {
-		return out, &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: r.File, What: "%s", Args: []any{noren.Foreign(out.Faults[0].What)}}
+		return out, &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: r.File, What: "%s", Args: []any{out.Faults[0].What}}
 	}
 	if !out.Trusted {
 		s.note(api.Warning, "key-unknown", "nothing vouches for the key "+out.KeyID+" that signed the head: ask the owner of the ledger for its id, and state it")
@@ -83,9 +83,9 @@ type exportCheck struct {
 	signed map[string]int // keys of certificates: how many
 }
 
-func (c *exportCheck) fault(entry int64, format string, args ...any) {
+func (c *exportCheck) fault(entry int64, format noren.Format, args ...any) {
 	if len(c.out.Faults) < maxExportFaults {
-		c.out.Faults = append(c.out.Faults, api.ExportFault{Entry: entry, Line: c.line, What: fmt.Sprintf(format, args...)})
+		c.out.Faults = append(c.out.Faults, api.ExportFault{Entry: entry, Line: c.line, What: noren.Textf(format, args...)})
 	}
 }
 

@@ -392,7 +392,7 @@ func TestCheckExport(t *testing.T) {
 			if c.want == "more than one fault or" { // a change that shows in many places
 				return
 			}
-			if !slices.ContainsFunc(out.Faults, func(f api.ExportFault) bool { return f.Entry == c.entry && strings.Contains(f.What, c.want) }) {
+			if !slices.ContainsFunc(out.Faults, func(f api.ExportFault) bool { return f.Entry == c.entry && strings.Contains(f.What.String(), c.want) }) {
 				t.Errorf("entry %d, %q is not among %+v", c.entry, c.want, out.Faults)
 			}
 		})

@@ -118,7 +118,7 @@ func (s *Service) LedgerVerify(ctx context.Context) (*api.LedgerVerification, er
 		}
 		out = &api.LedgerVerification{
 			Schema: api.LedgerSchema, Ledger: l.ID(), Sound: r.Err() == nil, Links: r.Links, Charges: r.Charges,
-			Head: hex.EncodeToString(r.Head[:]), Faults: append([]string{}, r.Faults...), Sealed: l.Sealed() != nil,
+			Head: hex.EncodeToString(r.Head[:]), Faults: append(noren.Texts{}, r.Faults...), Sealed: l.Sealed() != nil,
 		}
 		if err := r.Err(); err != nil {
 			return err

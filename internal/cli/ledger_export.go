@@ -85,9 +85,9 @@ func printExportCheck(w io.Writer, path string, out *api.LedgerExportCheck) {
 	lang.Fprintf(w, "%s: NOT sound\n", path)
 	for _, f := range out.Faults {
 		if f.Line > 0 {
-			lang.Fprintf(w, "  line %d: %s\n", f.Line, lang.Words(f.What))
+			lang.Fprintf(w, "  line %d: %s\n", f.Line, f.What)
 		} else {
-			lang.Fprintf(w, "  %s\n", lang.Words(f.What))
+			lang.Fprintf(w, "  %s\n", f.What)
 		}
 	}
 }

@@ -47,6 +47,6 @@ func printVerification(w io.Writer, path string, r *api.LedgerVerification) {
 	}
 	lang.Fprintf(w, "%s: NOT sound\n", path)
 	for _, f := range r.Faults {
-		lang.Fprintf(w, "  %s\n", lang.Words(f))
+		lang.Fprintf(w, "  %s\n", f)
 	}
 }

@@ -134,7 +134,7 @@ func (b *Books) check(ctx context.Context) (*LedgerCheck, error) {
 		add("ok", "sums-equal", "What is spent equals the sum of the entries.", map[string]any{"charges": found.Charges})
 	}
 	for _, fault := range found.Faults {
-		add("stop", "ledger-fault", fault, map[string]any{"fault": fault})
+		add("stop", "ledger-fault", fault.String(), map[string]any{"fault": fault.String()})
 	}
 	if found.Sealed {
 		add("stop", "ledger-sealed", "The ledger is behind what is known of it: nothing is paid until it is reconciled.", nil)
