@@ -89,6 +89,11 @@ func TestFormOfAWorkbook(t *testing.T) {
 	if a := confirm(422); a.code() != "totals" {
 		t.Errorf("a total without a decision: %s", a.body)
 	}
+	for _, c := range table.ColumnsDetail {
+		if text := c.TypeReason.Text; strings.Contains(text, "/") {
+			t.Errorf("a reason names a folder of the server: %s", text)
+		}
+	}
 	again(tables.Form{Sheet: "入院", Totals: "leave"})
 	if table.Rows != 20 || table.Read.TotalsPolicy != "leave" || table.Form.Totals != "leave" {
 		t.Errorf("left out: %d, %+v", table.Rows, table.Read)
@@ -100,7 +105,7 @@ func TestFormOfAWorkbook(t *testing.T) {
 	}
 	// A form that does not fit leaves a table that can be read again.
 	again(tables.Form{Sheet: "入院", HeaderRow: 2})
-	if table.State != "failed" || table.Read != nil || table.Confirmed != nil {
+	if table.State != "failed" || table.Read != nil || table.Confirmed != nil || table.Rows != 0 || len(table.ColumnsDetail) != 0 {
 		t.Errorf("a title for names: %+v", table.Line)
 	}
 	if a := confirm(409); a.code() != "conflict" {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
@@ -100,7 +101,26 @@ func (t *Tables) inspect(ctx context.Context, path string, d *document, run *job
 	}
 	in := d.input()
 	in.Missing = d.Form.Missing
-	return operations.Inspect(ctx, &api.InspectRequest{Table: api.Table{Input: path, Spec: &spec.Spec{Version: spec.Version, Input: in}}})
+	found, err := operations.Inspect(ctx, &api.InspectRequest{Table: api.Table{Input: path, Spec: &spec.Spec{Version: spec.Version, Input: in}}})
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Columns {
+		withoutFolder(&found.Columns[i].TypeWhy, path)
+		withoutFolder(&found.Columns[i].RoleWhy, path)
+	}
+	return found, nil
+}
+
+// withoutFolder takes the folder of the copy off a reason that names a place in it.
+func withoutFolder(r *api.Reason, path string) {
+	folder := filepath.Dir(path) + string(filepath.Separator)
+	r.Text = strings.ReplaceAll(r.Text, folder, "")
+	for name, v := range r.Args {
+		if text, ok := v.(string); ok {
+			r.Args[name] = strings.ReplaceAll(text, folder, "")
+		}
+	}
 }
 
 // unread refuses what needs the columns of a table that has none, or none any more.

@@ -45,6 +45,9 @@ func (t *Tables) shown(ctx context.Context, r *store.Resource) (*Table, error) {
 		f.Sheet = d.sheet()
 		out.Form = &f
 	}
+	if state == Failed { // what an earlier reading found is not known to hold
+		out.Rows, out.Persons, out.Columns, out.Unit, out.ColumnsDetail = 0, 0, 0, "", []Column{}
+	}
 	if state == Reading {
 		out.Job = d.Job
 	}

@@ -261,6 +261,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
   const again = async (next: FileForm): Promise<void> => {
     await callTagged("POST", tablePath(table.id) + "/read", { body: formOf(next), etag });
     draft.drop(key);
+    setForm(next);
     loaded.reload();
   };
   const shape = shaped(table.source.label ?? "") ? <FormCard name={table.source.label ?? ""} form={form} read={table.read} change={setForm} again={again} /> : null;
