@@ -117,6 +117,7 @@ var fileTexts = []Entry{
 	{"the signature does not hold: the certificate was changed after it was signed", "署名が正しくありません。証明書が署名のあとで変えられています"},
 	{"a checksum does not fit", "チェックサムが一致しません"},
 	{"a page does not have the values that it states", "ページの値の数が、記載された数と一致しません"},
+	{"the meta data of the weights", "重みのメタデータ"},
 	{"a page is longer than it states", "ページが、記載された長さを超えています"},
 	{"a page states a size below zero", "ページに記載された大きさが負です"},
 	{"its elements are nested too deep", "要素の入れ子が深すぎます"},

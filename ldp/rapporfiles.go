@@ -72,11 +72,25 @@ func ReadParams(r io.Reader, name string) (Params, error) {
 }
 
 // maxSmall bounds a params file, and maxFile the files of candidates, maps and counts,
-// which are held in memory.
+// which are held in memory: a candidate takes wordWeight beside its text, and bitWeight for each
+// bit of a map. A line of one takes up to lineSize, and fieldSize for each field.
 const (
-	maxSmall = 1 << 20
-	maxFile  = 64 << 20
+	maxSmall   = 1 << 20
+	maxFile    = 64 << 20
+	wordWeight = 64
+	rowWeight  = 160
+	bitWeight  = 4
+	lineSize   = 1 << 20
+	fieldSize  = 24
 )
+
+// rows reads rows of a file of candidates or counts, none of which is longer than its fields.
+func rows(in io.Reader, fields int, name string) *csv.Reader {
+	in = meter.Lines(meter.Bounded(in, maxFile, noren.File(name)), lineSize+int64(fields)*fieldSize, noren.File(name))
+	c := csv.NewReader(in)
+	c.FieldsPerRecord, c.ReuseRecord = fields, true
+	return c
+}
 
 // badFile is a failure of the CSV reader, with the line and without the text.
 func badFile(name string, err error) error {
@@ -103,9 +117,13 @@ func (r *Rappor) NewMap(words []string) (*Map, error) {
 		return nil, err
 	}
 	m := &Map{r: r}
+	held := meter.New(meter.Limits{}, 0)
 	seen := make(map[string]bool, len(words))
 	var buf []byte
 	for i, w := range words {
+		if err := held.Hold(rowWeight + bitWeight*r.M*int64(r.H)); err != nil {
+			return nil, meter.At(err, noren.Textf("candidate %d", i+1))
+		}
 		if seen[w] {
 			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("candidate %d", i+1), What: "is the same as an earlier one", Hint: "name each candidate once"}
 		}
@@ -127,11 +145,15 @@ func (r *Rappor) NewMap(words []string) (*Map, error) {
 // as hash_candidates does. Empty lines are left out.
 func ReadCandidates(r io.Reader, name string) ([]string, error) {
 	var words []string
+	held := meter.New(meter.Limits{}, 0)
 	s := bufio.NewScanner(meter.Bounded(r, maxFile, noren.File(name)))
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
-		if w := strings.TrimSpace(s.Text()); w != "" {
-			words = append(words, w)
+		if w := bytes.TrimSpace(s.Bytes()); len(w) > 0 {
+			if err := held.Hold(wordWeight + int64(len(w))); err != nil {
+				return nil, meter.At(err, noren.File(name))
+			}
+			words = append(words, string(w))
 		}
 	}
 	if err := s.Err(); meter.Refused(err) != nil {
@@ -171,9 +193,8 @@ func (r *Rappor) ReadMap(in io.Reader, name string) (*Map, error) {
 	if err := r.checkCountable(); err != nil {
 		return nil, err
 	}
-	c := csv.NewReader(meter.Bounded(in, maxFile, noren.File(name)))
-	c.FieldsPerRecord = 1 + int(r.M)*r.H
-	c.ReuseRecord = true
+	fields := 1 + int(r.M)*r.H
+	c, held := rows(in, fields, name), meter.New(meter.Limits{}, 0)
 	m := &Map{r: r}
 	seen := make(map[string]bool)
 	for {
@@ -191,6 +212,9 @@ func (r *Rappor) ReadMap(in io.Reader, name string) (*Map, error) {
 		word := strings.Clone(row[0])
 		if seen[word] {
 			return nil, bad(0, noren.Textf("a candidate that is there already"))
+		}
+		if err := held.Hold(rowWeight + bitWeight*int64(fields) + int64(len(word))); err != nil {
+			return nil, meter.At(err, noren.File(name))
 		}
 		seen[word] = true
 		bits := make([]uint32, len(row)-1)
@@ -226,9 +250,7 @@ func (r *Rappor) ReadCounts(in io.Reader, name string) (*RapporCounts, error) {
 	if err := r.checkCountable(); err != nil {
 		return nil, err
 	}
-	f := csv.NewReader(meter.Bounded(in, maxFile, noren.File(name)))
-	f.FieldsPerRecord = r.K + 1
-	f.ReuseRecord = true
+	f := rows(in, r.K+1, name)
 	c := newRapporCounts(r)
 	for cohort := 0; ; cohort++ {
 		row, err := f.Read()

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/axis"
 )
@@ -137,6 +139,9 @@ func (m *Meta) Encode() ([]byte, error) {
 
 // DecodeMeta reads what Encode wrote, and trusts nothing of it. Error: [noren.BadData].
 func DecodeMeta(text []byte) (*Meta, error) {
+	if err := meter.Document(text, noren.Textf("the meta data of the weights")); err != nil {
+		return nil, err
+	}
 	var m Meta
 	d := json.NewDecoder(bytes.NewReader(currentMeta(text)))
 	d.DisallowUnknownFields()

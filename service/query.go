@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -252,21 +253,37 @@ func readKeys(path string, by []string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.ReadAll()
-	if err != nil || len(rows) < 2 {
+	r.ReuseRecord = true
+	unreadable := func() ([][]string, error) {
 		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "the keys cannot be read", Hint: "a CSV file whose header names the columns of the groups, and a line for each group"}
 	}
-	at := make([]int, len(by))
+	header, err := r.Read()
+	if err != nil {
+		return unreadable()
+	}
+	at, lacking := make([]int, len(by)), ""
 	for j, name := range by {
-		if at[j] = slices.Index(rows[0], name); at[j] < 0 {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "its header has no column %q", Args: []any{name}}
+		if at[j] = slices.Index(header, name); at[j] < 0 && lacking == "" {
+			lacking = name
 		}
 	}
-	groups := make([][]string, len(rows)-1)
-	for i, row := range rows[1:] {
-		for _, j := range at {
-			groups[i] = append(groups[i], row[j])
+	var groups [][]string
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) && len(groups) > 0 {
+			break
 		}
+		if err != nil {
+			return unreadable()
+		}
+		if lacking != "" {
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "its header has no column %q", Args: []any{lacking}}
+		}
+		group := make([]string, len(at))
+		for i, j := range at {
+			group[i] = strings.Clone(row[j])
+		}
+		groups = append(groups, group)
 	}
 	return groups, nil
 }

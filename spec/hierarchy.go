@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
@@ -29,48 +31,77 @@ func LoadHierarchy(path string, notes Notes) (*table.Hierarchy, error) {
 }
 
 func readHierarchy(name string, text []byte) (h *table.Hierarchy, headed bool, err error) {
-	r, skip, err := SideRows(name, text)
+	if headed, err = namesLevels(name, text); err != nil {
+		return nil, false, err
+	}
+	next, err := hierarchyRows(name, text)
 	if err != nil {
 		return nil, false, err
 	}
-	r.FieldsPerRecord = -1
-	var rows [][]string
-	var lines []int64
-	for {
+	if headed {
+		if _, _, err := next(); err != nil {
+			return nil, false, err
+		}
+	}
+	h, err = table.ReadHierarchy(name, next)
+	return h, headed, err
+}
+
+// hierarchyRows reads the rows of a hierarchy one at a time, each with its line. A row is good
+// until the next one.
+func hierarchyRows(name string, text []byte) (func() ([]string, int64, error), error) {
+	r, skip, err := SideRows(name, text)
+	if err != nil {
+		return nil, err
+	}
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
+	return func() ([]string, int64, error) {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			break
+			return nil, 0, io.EOF
 		}
 		if err != nil {
-			return nil, false, sideError(name, "a hierarchy is CSV: the value, its group, ..., the root", skip, err)
+			return nil, 0, sideError(name, "a hierarchy is CSV: the value, its group, ..., the root", skip, err)
 		}
 		line, _ := r.FieldPos(0)
-		rows, lines = append(rows, row), append(lines, int64(line+skip))
-	}
-	if headed = namesLevels(rows); headed {
-		rows, lines = rows[1:], lines[1:]
-	}
-	h, err = table.NewHierarchy(name, rows, lines)
-	return h, headed, err
+		return row, int64(line + skip), nil
+	}, nil
 }
 
 // namesLevels reports whether the first row names the levels, as ARX writes it: all
 // other rows end with one root, and none of them has a name of the first row at its
 // level. A value with another root would not make a hierarchy.
-func namesLevels(rows [][]string) bool {
-	if len(rows) < 3 || len(rows[0]) < 2 {
-		return false
+func namesLevels(name string, text []byte) (bool, error) {
+	next, err := hierarchyRows(name, text)
+	if err != nil {
+		return false, err
 	}
-	first := rows[0]
-	for _, row := range rows[1:] {
-		if len(row) != len(first) || row[len(row)-1] != rows[1][len(row)-1] {
-			return false
+	row, _, err := next()
+	if err == io.EOF {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	first, root, rows := slices.Clone(row), "", 1
+	for ; ; rows++ {
+		row, _, err := next()
+		if err == io.EOF {
+			return rows >= 3, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if rows == 1 {
+			root = strings.Clone(row[len(row)-1])
+		}
+		if len(first) < 2 || len(row) != len(first) || row[len(row)-1] != root {
+			return false, nil
 		}
 		for l := range row {
 			if row[l] == first[l] {
-				return false
+				return false, nil
 			}
 		}
 	}
-	return true
 }

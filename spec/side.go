@@ -12,11 +12,14 @@ import (
 	"github.com/noren-privacy/noren/table/csvio"
 )
 
-// maxSide bounds a side file, which is held in memory, and sideCell is what a cell of one
-// that is a table takes beside its text.
+// maxSide bounds a side file, which is held in memory. Of one that is a table, a line takes
+// sideLine and a cell sideCell beside their texts, in what is made of them; while the longest
+// line is read, each of its cells takes sideField more.
 const (
-	maxSide  = 64 << 20
-	sideCell = 48
+	maxSide   = 64 << 20
+	sideLine  = 100
+	sideCell  = 32
+	sideField = 72
 )
 
 // ReadSide reads a file beside the data (a hierarchy, keys, a specification, a
@@ -39,12 +42,19 @@ func ReadSide(path string, what noren.Phrase, hint noren.Format) ([]byte, csvio.
 }
 
 // SideRows returns a reader of the records of a side file that is a table, and the
-// number of lines above them. A table of so many cells that they do not fit memory is an
-// error with the code [meter.Code].
+// number of lines above them. A table whose cells do not fit memory is an
+// error with the code [meter.Code]: the caller keeps each cell once.
 func SideRows(name string, text []byte) (r *csv.Reader, skip int, err error) {
 	plain, delimiter, skip := csvio.Form(text)
-	cells := bytes.Count(plain, []byte(string(delimiter))) + bytes.Count(plain, []byte{'\n'})
-	if err := meter.New(meter.Limits{}, 0).Hold(int64(cells)*sideCell + 2*int64(len(plain))); err != nil {
+	between, lines, cells, widest := []byte(string(delimiter)), 0, 0, 0
+	for rest := plain; len(rest) > 0; lines++ {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		n := bytes.Count(line, between) + 1
+		cells, widest = cells+n, max(widest, n)
+	}
+	weight := int64(lines)*sideLine + int64(cells)*sideCell + int64(widest)*sideField + 2*int64(len(plain))
+	if err := meter.New(meter.Limits{}, 0).Hold(weight); err != nil {
 		return nil, 0, meter.At(err, noren.File(name))
 	}
 	for range skip {

@@ -2,6 +2,8 @@ package table
 
 import (
 	"encoding/binary"
+	"io"
+	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
@@ -31,78 +33,91 @@ const maxLevels = 256
 // stands at several levels has the same leaves below it at each: a release shows
 // names alone, and a reader could not tell the levels apart.
 func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, error) {
-	at := func(row, col int) noren.Position {
-		line := int64(row + 1)
-		if lines != nil {
-			line = lines[row]
+	i := -1
+	return ReadHierarchy(name, func() ([]string, int64, error) {
+		if i++; i == len(rows) {
+			return nil, 0, io.EOF
 		}
-		return noren.Position{File: name, Line: line, Field: col + 1}
+		if lines != nil {
+			return rows[i], lines[i], nil
+		}
+		return rows[i], int64(i + 1), nil
+	})
+}
+
+// ReadHierarchy is [NewHierarchy] of rows that are read one at a time: next returns the next one
+// with the number of its line, and [io.EOF] after the last. It keeps each name once, and no row.
+// An error of next is returned as it is.
+func ReadHierarchy(name string, next func() (row []string, line int64, err error)) (*Hierarchy, error) {
+	bad := func(line int64, col int, what noren.Text, hint noren.Format) error {
+		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: line, Field: col + 1}, What: what.Format, Args: what.Args, Hint: hint}
 	}
-	bad := func(row, col int, what noren.Text, hint noren.Format) error {
-		return &noren.Error{Kind: noren.BadData, Where: at(row, col), What: what.Format, Args: what.Args, Hint: hint}
-	}
-	if len(rows) == 0 {
+	row, line, err := next()
+	if err == io.EOF {
 		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "the hierarchy is empty", Hint: "one line a value: the value, its group, the group's group, up to one root"}
 	}
-	levels := len(rows[0])
+	if err != nil {
+		return nil, err
+	}
+	levels := len(row)
 	if levels < 2 {
-		return nil, bad(0, 0, noren.Textf("a hierarchy line needs at least a value and the root"), "write leaf,...,root on every line")
+		return nil, bad(line, 0, noren.Textf("a hierarchy line needs at least a value and the root"), "write leaf,...,root on every line")
 	}
 	if levels > maxLevels {
-		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at(0, maxLevels), What: "expected at most %d levels, found %d", Args: []any{maxLevels, levels}, Hint: "is it the right file?"}
+		at := noren.Position{File: name, Line: line, Field: maxLevels + 1}
+		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at, What: "expected at most %d levels, found %d", Args: []any{maxLevels, levels}, Hint: "is it the right file?"}
 	}
-	h := &Hierarchy{name: name, levels: levels, ancestors: make([][]uint32, levels), names: make([][]string, levels), leaf: map[string]uint32{}}
+	h := &Hierarchy{name: name, levels: levels, ancestors: make([][]uint32, levels), names: make([][]string, levels)}
 	index := make([]map[string]uint32, levels)
-	parent := make([]map[uint32]uint32, levels)
 	for l := range index {
 		index[l] = map[string]uint32{}
-		parent[l] = map[uint32]uint32{}
 	}
-	firstRow := make([][]int, levels) // of each node
+	// The line of each node that names it first, and its parent.
+	firstLine, parent := make([][]int64, levels), make([][]uint32, levels)
 	path := make([]uint32, levels)
-	for r, row := range rows {
+	for ; err == nil; row, line, err = next() {
 		if len(row) != levels {
-			return nil, bad(r, len(row)-1, noren.Textf("expected %d levels as on the first line, found %d", levels, len(row)), "repeat a name to fill a level")
+			return nil, bad(line, len(row)-1, noren.Textf("expected %d levels as on the first line, found %d", levels, len(row)), "repeat a name to fill a level")
 		}
 		for l, word := range row {
 			if word == "" {
-				return nil, bad(r, l, noren.Textf("a level has no name"), "repeat the name of the level below to fill it")
+				return nil, bad(line, l, noren.Textf("a level has no name"), "repeat the name of the level below to fill it")
 			}
 			id, known := index[l][word]
 			if !known {
+				word = strings.Clone(word) // not the whole row
 				id = uint32(len(h.names[l]))
 				index[l][word] = id
 				h.names[l] = append(h.names[l], word)
-				firstRow[l] = append(firstRow[l], r)
+				firstLine[l] = append(firstLine[l], line)
 			} else if l == 0 {
-				return nil, bad(r, 0, noren.Textf("this value has a line already"), "one line a value")
+				return nil, bad(line, 0, noren.Textf("this value has a line already"), "one line a value")
 			}
 			path[l] = id
 		}
 		for l := 0; l+1 < levels; l++ {
-			p, known := parent[l][path[l]]
-			if known && p != path[l+1] {
-				return nil, bad(r, l+1, noren.Textf("this name has another parent on an earlier line"), "a name may stand below one name only")
+			if int(path[l]) == len(parent[l]) {
+				parent[l] = append(parent[l], path[l+1])
+			} else if parent[l][path[l]] != path[l+1] {
+				return nil, bad(line, l+1, noren.Textf("this name has another parent on an earlier line"), "a name may stand below one name only")
 			}
-			parent[l][path[l]] = path[l+1]
 		}
 		for l := range path {
 			h.ancestors[l] = append(h.ancestors[l], path[l])
 		}
 	}
+	if err != io.EOF {
+		return nil, err
+	}
 	if n := len(h.names[levels-1]); n != 1 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "the last level has %d names, expected one root", Args: []any{n}, Hint: "end every line with the same name, for instance *"}
 	}
+	h.leaf = index[0]
 	if low, high, twice := h.ambiguous(); twice {
-		line := int64(firstRow[low.level][low.node] + 1)
-		if lines != nil {
-			line = lines[line-1]
-		}
-		return nil, bad(firstRow[high.level][high.node], high.level,
-			noren.Textf("this name stands on line %d, column %d too, with other values below it", line, low.level+1),
+		return nil, bad(firstLine[high.level][high.node], high.level,
+			noren.Textf("this name stands on line %d, column %d too, with other values below it", firstLine[low.level][low.node], low.level+1),
 			"give the two different names: a release shows names, which would not tell the value from its group")
 	}
-	h.leaf = index[0]
 	return h, nil
 }
 
@@ -126,8 +141,14 @@ func (h *Hierarchy) ambiguous() (low, high place, found bool) {
 			}
 		}
 		for node, name := range h.names[l] {
+			if l == 0 {
+				break // no leaf is there twice, and h.leaf has them
+			}
 			at := place{l, uint32(node)}
 			before, twice := seen[name]
+			if leaf, ok := h.leaf[name]; ok {
+				before, twice = place{0, leaf}, true
+			}
 			if twice && (h.ancestors[l][firsts[before.level][before.node]] != at.node || sizes[before.level][before.node] != sizes[l][node]) {
 				return before, at, true
 			}

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -87,4 +88,69 @@ func Refused(err error) error {
 		return e
 	}
 	return nil
+}
+
+// What a document in JSON takes when it is decoded, beside its text: a value its place in a list
+// that grows, and an object the fields of its type too. The text is held by its reader and by a
+// decoder whose buffer doubles.
+const (
+	documentValue  = 64
+	documentObject = 384
+	documentText   = 3
+)
+
+// Document refuses a text in JSON that takes more than [DefaultHeld] when it is decoded: three
+// bytes of it make an empty object of a hundred. Faults of its form are for the decoder to say.
+func Document(text []byte, where any) error {
+	values, objects := int64(1), int64(0)
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '{':
+			objects++
+			values++
+		case '[', ',':
+			values++
+		}
+	}
+	if err := New(Limits{}, 0).Hold(values*documentValue + objects*documentObject + int64(len(text))*documentText); err != nil {
+		return At(err, where)
+	}
+	return nil
+}
+
+// Lines is in while its lines are no longer than limit bytes: a longer one is an error of
+// [TooLarge]. A reader that keeps one line at a time keeps no more.
+func Lines(in io.Reader, limit int64, where any) io.Reader {
+	return &lines{in: in, limit: limit, where: where}
+}
+
+type lines struct {
+	in        io.Reader
+	at, limit int64
+	where     any
+}
+
+// Read implements io.Reader.
+func (l *lines) Read(p []byte) (int, error) {
+	n, err := l.in.Read(p)
+	for rest := p[:n]; len(rest) > 0; {
+		i := bytes.IndexByte(rest, '\n')
+		if l.at += int64(len(rest)); i >= 0 {
+			l.at += int64(i - len(rest))
+		}
+		if l.at > l.limit {
+			return 0, TooLarge(l.where, l.limit)
+		}
+		if i < 0 {
+			break
+		}
+		l.at, rest = 0, rest[i+1:]
+	}
+	return n, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/ldp"
 )
 
@@ -112,6 +113,9 @@ func ParseKey(name string, text []byte) (*KeyFile, error) {
 	k := &KeyFile{Version: 1, key: key}
 	if rest = bytes.TrimSpace(rest); len(rest) == 0 {
 		return k, nil
+	}
+	if err := meter.Document(rest, noren.File(name)); err != nil {
+		return nil, err
 	}
 	bad.Saying("what the key of the devices was used for is damaged").Hinted("restore the file from a copy: without it, the sum of the losses is not known")
 	if json.Unmarshal(rest, k) != nil || k.Version < 1 || k.Version > 2 {

@@ -111,6 +111,9 @@ func decode(ctx context.Context, text []byte, tool string) (*Plan, error) {
 	bad := func(what noren.Format) (*Plan, error) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "plan", What: what, Hint: "use one binary for all machines"}
 	}
+	if err := meter.Document(text, "plan"); err != nil {
+		return nil, err
+	}
 	p := &Plan{}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

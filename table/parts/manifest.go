@@ -151,6 +151,9 @@ func readManifest(folder string) (*Manifest, error) {
 	case err != nil:
 		return nil, &noren.Error{Where: noren.File(path), What: "cannot be read", Err: reason(err)}
 	}
+	if err := meter.Document(text, noren.File(path)); err != nil {
+		return nil, err
+	}
 	m, err := parseManifest(text)
 	if err != nil {
 		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), Err: err}
