@@ -59,6 +59,9 @@ func LoadKey(path string) (ed25519.PrivateKey, error) {
 	}
 	block, rest := pem.Decode(text)
 	bad := &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "is not an Ed25519 private key in PEM (PKCS #8)"}
+	if len(text) == 0 {
+		bad = bad.Hinted("it is empty, as a program that was ended while it made the key leaves it: remove the file, and a key is made")
+	}
 	if block == nil || block.Type != "PRIVATE KEY" || len(rest) > 0 {
 		return nil, bad
 	}
@@ -117,26 +120,11 @@ func writeNew(path string, text []byte) error {
 	if err != nil {
 		return fileError(path, noren.Textf("the signing key cannot be written"), err)
 	}
-	if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		// A file system without hard links: an empty file of the name is the
-		// claim to it.
-		err = claim(f.Name(), path)
-	}
+	err = tempfile.Publish(f.Name(), path)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fileError(path, noren.Textf("the signing key cannot be written"), err)
 	}
 	return nil
-}
-
-func claim(temp, path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
 }
 
 // EncodePublicKey writes public as PEM (SubjectPublicKeyInfo), which others

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -91,4 +92,15 @@ func FuzzParsePublicKey(f *testing.F) {
 			t.Fatal("a key of another size")
 		}
 	})
+}
+
+// An empty file is no key, and the error says how it may have come there.
+func TestEmptyKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadOrCreateKey(path); err == nil || !strings.Contains(err.Error(), "remove the file") {
+		t.Errorf("got %v", err)
+	}
 }

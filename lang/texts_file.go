@@ -118,6 +118,7 @@ var fileTexts = []Entry{
 	{"a checksum does not fit", "チェックサムが一致しません"},
 	{"a page does not have the values that it states", "ページの値の数が、記載された数と一致しません"},
 	{"the meta data of the weights", "重みのメタデータ"},
+	{"it is empty, as a program that was ended while it made the key leaves it: remove the file, and a key is made", "ファイルが空です。鍵の作成中に終了したプログラムが残したものです。ファイルを削除すると、新しい鍵が作られます"},
 	{"a page is longer than it states", "ページが、記載された長さを超えています"},
 	{"a page states a size below zero", "ページに記載された大きさが負です"},
 	{"its elements are nested too deep", "要素の入れ子が深すぎます"},

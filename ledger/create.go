@@ -73,22 +73,10 @@ func create(ctx context.Context, path string, c clock) (err error) {
 	if err != nil {
 		return fail(path, "cannot be made", err)
 	}
-	if err := os.Link(name, path); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return noren.Usagef(noren.File(path), "was created by another process in the meantime").Hinted("open it")
-		}
-		// No hard links here: the name is taken first, so that no file of another process
-		// is replaced.
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			return noren.Usagef(noren.File(path), "was created by another process in the meantime").Hinted("open it")
-		}
-		if err == nil {
-			err = errors.Join(f.Close(), os.Rename(name, path))
-		}
-		if err != nil {
-			return fileError(path, "cannot be made", err)
-		}
+	if err := tempfile.Publish(name, path); errors.Is(err, fs.ErrExist) {
+		return noren.Usagef(noren.File(path), "was created by another process in the meantime").Hinted("open it")
+	} else if err != nil {
+		return fileError(path, "cannot be made", err)
 	}
 	// A ledger that holds its first entry alone is given its head file when it
 	// is opened, if the machine stops here.

@@ -154,24 +154,12 @@ func (f *File) Retract() bool {
 // Target is the name that Commit gives the file.
 func (f *File) Target() string { return f.target }
 
-// publishNamed gives the named temporary file its final name. Without force a
-// hard link is made first, which fails where the name is taken.
+// publishNamed gives the named temporary file its final name; without force it replaces nothing.
 func publishNamed(temp, target string, force bool) error {
 	if force {
 		return os.Rename(temp, target)
 	}
-	err := os.Link(temp, target)
-	if err == nil {
-		return os.Remove(temp)
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	// No hard links on this file system: look, then rename.
-	if _, statErr := os.Lstat(target); statErr == nil {
-		return fs.ErrExist
-	}
-	return os.Rename(temp, target)
+	return tempfile.Publish(temp, target)
 }
 
 func createNamed(dir string) (*os.File, string, error) {

@@ -1,0 +1,15 @@
+package tempfile
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// renameNew renames a file unless another has the name.
+func renameNew(from, to string) error {
+	if err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE); err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
+}
