@@ -121,7 +121,7 @@ func TestLongMillionEntries(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file beside the data: an error or what it states, and no panic.
+// Whatever is in a file beside the data: an error or what it states, and no panic.
 func TestFormsOfSideFiles(t *testing.T) {
 	for file, read := range sideFiles(t) {
 		for _, text := range []string{

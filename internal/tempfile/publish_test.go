@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A temporary file gets its name by each way that a file system may offer, and replaces nothing.
+// A temporary file is renamed into place by each way that a file system may offer, and replaces nothing.
 func TestPublish(t *testing.T) {
 	no := func(string, string) error { return errors.ErrUnsupported }
 	for name, way := range map[string]struct {
