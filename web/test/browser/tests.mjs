@@ -459,6 +459,7 @@ const accounts = mockOnly(async w => {
   await page.locator("dialog .pri").click();
   await page.locator(".acc", { hasText: "Sato M." }).waitFor();
   await page.getByRole("button", { name: "Close the account of Nagoya Univ." }).click();
+  await page.locator("dialog .pri").click();
   await page.locator(".acc .chip", { hasText: "closed" }).waitFor();
   await page.getByRole("button", { name: "Raise the cap Kimura R." }).click();
   await page.getByLabel("Cap ε").fill("0.5");
