@@ -1,6 +1,9 @@
 package api
 
-import "github.com/noren-privacy/noren/spec"
+import (
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/infer"
+)
 
 // InspectRequest asks what is in a table. Of the specification only the form of the
 // input is used.
@@ -96,19 +99,9 @@ type InspectedColumn struct {
 	Unit bool `json:"unit"`
 
 	// TypeWhy is TypeReason with its code and arguments, for programs that translate it.
-	TypeWhy Reason `json:"-"`
+	TypeWhy infer.Reason `json:"-"`
 	// RoleWhy is RoleReason with its code and arguments.
-	RoleWhy Reason `json:"-"`
-}
-
-// Reason says why a type or a role is proposed. It holds no value of the table.
-type Reason struct {
-	// Code names the reason.
-	Code string
-	// Text is the reason in English.
-	Text string
-	// Args are the numbers and texts of the reason by name.
-	Args map[string]any
+	RoleWhy infer.Reason `json:"-"`
 }
 
 // ProposeRequest asks for a specification of a table, with proposed types and roles. Of

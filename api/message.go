@@ -1,11 +1,44 @@
 package api
 
-// Message is a sentence with a code, by which a page translates it.
+import (
+	"github.com/noren-privacy/noren/lang"
+	"github.com/noren-privacy/noren/table/infer"
+)
+
+// Message is a sentence with a code.
 type Message struct {
 	// Code is the name of the sentence, stable between versions.
 	Code string `json:"code"`
-	// Text is the sentence in English.
+	// Text is the sentence. It is stored in English, and shown in the language of its reader.
 	Text string `json:"text"`
 	// Args are the texts and numbers of the sentence, by name.
 	Args map[string]any `json:"args,omitempty"`
+	// Said says the sentence in a language where it is not the one of its code. Optional.
+	Said func(lang.Lang) string `json:"-"`
+}
+
+// Say is the message of a code, whose texts package lang has.
+func Say(code string, args map[string]any) Message {
+	english, _ := lang.English.Message(code, args)
+	return Message{Code: code, Text: english, Args: args}
+}
+
+// Because is the reason of a type or role as a message.
+func Because(r infer.Reason) *Message { return &Message{Code: r.Code, Text: r.Text, Args: r.Args} }
+
+// In is the message in a language. It is made from the code and the arguments, so that a message
+// that was stored in English can be read in every language; one without a text for its code is looked
+// for by its English text.
+func (m Message) In(l lang.Lang) Message {
+	if l == lang.English {
+		return m
+	}
+	if m.Said != nil {
+		m.Text = m.Said(l)
+	} else if text, ok := l.Message(m.Code, m.Args); ok {
+		m.Text = text
+	} else {
+		m.Text = l.Say(m.Text)
+	}
+	return m
 }

@@ -1,5 +1,7 @@
 package api
 
+import "github.com/noren-privacy/noren/lang"
+
 // Level is how urgent a note is.
 type Level string
 
@@ -20,4 +22,14 @@ type Note struct {
 	Text string `json:"text"`
 	// Columns are the columns that it is about. Optional.
 	Columns []string `json:"columns,omitempty"`
+	// Said is the remark in a language. Optional.
+	Said func(lang.Lang) string `json:"-"`
+}
+
+// In is the remark in a language.
+func (n *Note) In(l lang.Lang) string {
+	if n.Said == nil {
+		return l.Say(n.Text)
+	}
+	return n.Said(l)
 }

@@ -3,19 +3,6 @@ package lang
 // sentenceTexts are texts of specifications, ledgers, hierarchies and files.
 var sentenceTexts = []Entry{
 	// for which groups a margin holds
-	{"The table has {records} records. The margin holds where at least {about} of them count.", "表のレコードは {records} 件です。そのうち {about} 件以上が対象のとき、この幅が成り立ちます。"},
-	{"About {records} records of the table count, as its steward states. The margin holds where at least {about} of them count.", "データ管理者の申告では、表のうち約 {records} 件が数えられます。そのうち {about} 件以上が対象のとき、この幅が成り立ちます。"},
-	{"The table has {records} records, on average {mean} in each of {groups} groups. The margin holds for groups of at least {about}; smaller groups have wider ones.", "表のレコードは {records} 件で、{groups} 個の群に平均 {mean} 件あります。この幅は {about} 件以上の群で成り立ち、それより小さい群の幅は広くなります。"},
-	{"About {records} records of the table count, as its steward states, on average {mean} in each of {groups} groups. The margin holds for groups of at least {about}; smaller groups have wider ones.", "データ管理者の申告では、表のうち約 {records} 件が数えられ、{groups} 個の群に平均 {mean} 件あります。この幅は {about} 件以上の群で成り立ち、それより小さい群の幅は広くなります。"},
-	{"The margin holds for at least {about} records that meet the condition in a group; smaller groups have wider ones. How many meet it is not public.", "この幅は、条件に合うレコードが {about} 件以上の群で成り立ち、それより小さい群の幅は広くなります。条件に合う件数は公開されていません。"},
-	{"The table has at most {records} records, fewer than the {about} for which the margin holds: the answer will miss it.", "表のレコードは多くても {records} 件で、この幅が成り立つ {about} 件に足りません。答えはこの幅に収まりません。"},
-	{"A group of the average size has about {mean} records, fewer than the {about} for which the margin holds: the answer will probably miss it.", "平均的な群のレコードは約 {mean} 件で、この幅が成り立つ {about} 件に足りません。答えはおそらくこの幅に収まりません。"},
-	{"The table has at most {records} records: at most {most} of the {groups} groups can have the {about} for which the margin holds, and the others miss it.", "表のレコードは多くても {records} 件です。この幅が成り立つ {about} 件をもてる群は {groups} 個のうち多くても {most} 個で、ほかの群は収まりません。"},
-	{"A group of the average size has {mean} records, fewer than the {about} for which the margin holds: at most about {most} of the {groups} groups can keep it, and the others will miss it.", "平均的な群のレコードは {mean} 件で、この幅が成り立つ {about} 件に足りません。収まりうる群は {groups} 個のうち多くても約 {most} 個で、ほかの群は収まりません。"},
-	{"The estimate of time of a count of outliers was compared with measurements up to {above} records, and this table may have more: on a server, a reply that misses its time class may tell something about the data that the cost does not cover.", "外れ値の件数を求める時間の見積もりを測定と比べたのは {above} 件までで、この表のレコードはそれより多い可能性があります。サーバーでは、応答が時間区分に間に合わないことから、費用に含まれないデータの情報が漏れる可能性があります。"},
-	{"The time of this answer is not bounded by a measured estimate: on a server, a reply that misses its time class may tell something about the data that the cost does not cover.", "この答えにかかる時間には、測定に基づく見積もりの上限がありません。サーバーでは、応答が時間区分に間に合わないことから、費用に含まれないデータの情報が漏れる可能性があります。"},
-	{"At this cost the noise is as wide as the bounds for a group of {about} records: the answer will say nothing about it.", "この費用では、{about} 件の群に対する雑音が値の範囲と同じ幅になります。答えからは何も分かりません。"},
-	{"{count} of {of} values say nothing: their intervals are the whole of the bounds, {lo} to {hi}.", "{of} 個の値のうち {count} 個からは何も分かりません。区間が範囲全体（{lo} ～ {hi}）です。"},
 	// of a specification that was proposed
 	{
 		"# The columns of a table and the parameters of its release.\n# Proposed from %d records; the roles are proposals. Check each.\n#\n#   identifier        names a person or a record: dropped\n#   quasi-identifier  what others may know of a person: made common to k records\n#   sensitive         what others must not learn of a person: kept, and checked\n#                     where l or t is given\n#   other             kept untouched\n#\n# A column without a role has no proposal: nothing tells what it holds. Decide on it.",

@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
@@ -344,7 +344,7 @@ func (s *Service) noteUnreadable(output string, read *spec.Resolved) {
 	for i, c := range read.Source.Columns() {
 		if role := read.Schema.Fields[i].Role; role == table.Other || role == table.Sensitive {
 			if what := file.Unreadable(output, &c); what != "" {
-				s.columnNote(api.Warning, "unreadable-column", []string{c.Name}, fmt.Sprintf("column %s of %s: %s", c.Name, output, what))
+				s.columnNote(api.Warning, "unreadable-column", []string{c.Name}, noren.Textf("column %s of %s: %s", c.Name, noren.File(output), lang.Words(what)))
 			}
 		}
 	}
@@ -372,8 +372,8 @@ const CodeNeedsSplit = "needs-split"
 
 // noteRelease warns of what a release leaves open.
 func (s *Service) noteRelease(r *kanon.Result) {
-	for _, l := range r.LooksMissing {
-		s.columnNote(api.Warning, NoteLooksMissing, []string{l.Column}, text.LooksMissing(text.English, r, l))
+	for _, c := range r.LooksMissing {
+		s.saidNote(api.Warning, NoteLooksMissing, []string{c.Column}, func(l lang.Lang) string { return text.LooksMissing(l, r, c) })
 	}
 	if f := r.Formulas; f != nil {
 		var columns []string
@@ -384,13 +384,13 @@ func (s *Service) noteRelease(r *kanon.Result) {
 		if f.Choice == formula.Text.String() {
 			level, code = api.Info, NoteFormulasText
 		}
-		s.columnNote(level, code, columns, text.Formulas(text.English, f))
+		s.saidNote(level, code, columns, func(l lang.Lang) string { return text.Formulas(l, f) })
 	}
 	if len(r.Uncounted) > 0 {
-		s.columnNote(api.Warning, NoteUncounted, r.Uncounted, text.Uncounted(text.English, r))
+		s.saidNote(api.Warning, NoteUncounted, r.Uncounted, func(l lang.Lang) string { return text.Uncounted(l, r) })
 	}
 	if r.Repeated != nil {
-		s.columnNote(api.Warning, NoteRepeated, []string{r.Repeated.Column}, text.Repeated(text.English, r))
+		s.saidNote(api.Warning, NoteRepeated, []string{r.Repeated.Column}, func(l lang.Lang) string { return text.Repeated(l, r) })
 	}
 }
 

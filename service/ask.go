@@ -137,7 +137,7 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 		out.Questions = append(out.Questions, *q)
 	}
 	out.Work = b.work(a)
-	out.NotCovered = text.NotCovered(text.English, out.Questions, quote.Unit)
+	out.NotCovered = text.NotCovered(out.Questions, quote.Unit)
 	var err error
 	if out.Statement, err = a.statement(quote); err != nil {
 		return nil, err
@@ -210,13 +210,13 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 			one.Notes = append(one.Notes, c.Outside)
 		}
 		if n, lo, hi := part.saysNothing(rows); n > 0 {
-			one.ReadWithCare = append(one.ReadWithCare, text.CareBounds(text.English, n, len(rows), lo, hi))
+			one.ReadWithCare = append(one.ReadWithCare, text.CareBounds(n, len(rows), lo, hi))
 		}
-		one.ReadWithCare = append(one.ReadWithCare, text.ReadWithCare(text.English, &part.question, &q.Accuracy, rows)...)
+		one.ReadWithCare = append(one.ReadWithCare, text.ReadWithCare(&part.question, &q.Accuracy, rows)...)
 		one.ReadWithCare = append(one.ReadWithCare, part.cares(answer.Answers[i])...)
 		out.Answers, quotes = append(out.Answers, one), append(quotes, *q)
 	}
-	out.NotCovered = text.NotCovered(text.English, quotes, quote.Unit)
+	out.NotCovered = text.NotCovered(quotes, quote.Unit)
 	var err error
 	out.Statement, err = b.asked.statement(quote)
 	return out, err

@@ -48,7 +48,7 @@ func (b *batch) fitsWith(ctx context.Context, a *asked, quote *release.Quote) ([
 			if to := c.question; to != nil && c.code == "margin" {
 				c.args["from"], c.args["to"] = text.Figure(part.question.Margin.Within), text.Figure(to.Margin.Within)
 			}
-			out = append(out, api.Change{Change: text.ChangeWords(text.English, c.code, c.args), Questions: questions, Cost: a.amount(cost)})
+			out = append(out, api.Change{Change: text.ChangeWords(c.code, c.args), Questions: questions, Cost: a.amount(cost)})
 		}
 	}
 	return out, nil

@@ -16,12 +16,12 @@ import (
 // quoteOf is the price of one question with all that is shown beside it.
 func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error) {
 	a := b.asked
-	out := &api.QuestionQuote{Question: q.question, Cost: a.amount(cost), Asked: text.QuestionAsked(text.English, &q.question), UnitLabel: q.label()}
+	out := &api.QuestionQuote{Question: q.question, Cost: a.amount(cost), Asked: text.QuestionAsked(&q.question), UnitLabel: q.label()}
 	out.Groups, out.Cells = q.cells()
-	out.Composition = text.Composition(text.English, &q.question, out.Groups, out.Cells, a.neighbours(), a.Definition.Unit)
+	out.Composition = text.Composition(&q.question, out.Groups, out.Cells, a.neighbours(), a.Definition.Unit)
 	out.Columns = q.columns(a)
 	if unit := a.Definition.Unit; unit != account.Record {
-		out.Columns = append(out.Columns, api.ColumnUse{Name: unit, Outside: text.Outside(text.English, unit, "person", "", "", int(q.question.MaxRows))})
+		out.Columns = append(out.Columns, api.ColumnUse{Name: unit, Outside: text.Outside(unit, "person", "", "", int(q.question.MaxRows))})
 	}
 	var err error
 	if out.Accuracy, err = q.promise(); err != nil {
@@ -45,7 +45,7 @@ func (q *asking) promise() (api.Promise, error) {
 		p.About = q.about
 	}
 	p.AllAt = max(0, math.Round(1e12*(1-float64(cells)*(1-q.level)))/1e12)
-	p.Words = text.PromiseWords(text.English, &p, cells)
+	p.Words = text.PromiseWords(&p, cells)
 	return p, nil
 }
 
@@ -63,7 +63,7 @@ func (a *asked) statement(quote *release.Quote) ([]api.Message, error) {
 	if a.neighbours() == account.ReplaceOne {
 		odds = text.OddsReplaced
 	}
-	return []api.Message{odds(text.English, cost, a.Definition.Unit, "answer")}, nil
+	return []api.Message{odds(cost, a.Definition.Unit, "answer")}, nil
 }
 
 // sampling is the error of the figure for more people than those in the table, from public
@@ -75,13 +75,13 @@ func (q *asking) sampling() *api.Sampling {
 	z, n := math.Sqrt2*math.Erfinv(q.level), float64(q.about)
 	switch query.Kind(q.question.Kind) {
 	case query.Count, query.Histogram:
-		return &api.Sampling{Within: z * math.Sqrt(n), Basis: text.SamplingBasis(text.English, "count", q.about, 0)}
+		return &api.Sampling{Within: z * math.Sqrt(n), Basis: text.SamplingBasis("count", q.about, 0)}
 	case query.Mean:
 		spread, basis := q.spread()
 		if spread <= 0 {
 			return nil
 		}
-		return &api.Sampling{Within: z * spread / math.Sqrt(n), Basis: text.SamplingBasis(text.English, basis, q.about, spread)}
+		return &api.Sampling{Within: z * spread / math.Sqrt(n), Basis: text.SamplingBasis(basis, q.about, spread)}
 	}
 	return nil
 }
@@ -148,20 +148,20 @@ func (f *queryForm) columns(a *asked) []api.ColumnUse {
 		switch {
 		case field.Name == o.Column && bounded:
 			use.Used = []string{writeValue(field, lo), writeValue(field, hi)}
-			use.Outside = text.Outside(text.English, field.Name, "clamped", use.Used[0], use.Used[1], 0)
+			use.Outside = text.Outside(field.Name, "clamped", use.Used[0], use.Used[1], 0)
 		case field.Name == o.Column && len(o.Bins) > 1:
 			use.Used = []string{writeValue(field, o.Bins[0]), writeValue(field, o.Bins[len(o.Bins)-1])}
-			use.Outside = text.Outside(text.English, field.Name, "bins", use.Used[0], use.Used[1], 0)
+			use.Outside = text.Outside(field.Name, "bins", use.Used[0], use.Used[1], 0)
 		case field.Name == o.Column:
-			use.Outside = text.Outside(text.English, field.Name, "listed", "", "", len(o.Values))
+			use.Outside = text.Outside(field.Name, "listed", "", "", len(o.Values))
 		case at >= 0:
 			distinct := map[string]bool{}
 			for _, key := range o.Keys {
 				distinct[key[at]] = true
 			}
-			use.Outside = text.Outside(text.English, field.Name, "listed", "", "", len(distinct))
+			use.Outside = text.Outside(field.Name, "listed", "", "", len(distinct))
 		case o.Where != "":
-			use.Outside = text.Outside(text.English, field.Name, "condition", "", "", 0)
+			use.Outside = text.Outside(field.Name, "condition", "", "", 0)
 		default:
 			continue // a count of all records reads a column for its length alone
 		}
@@ -187,7 +187,7 @@ func (f *outliersForm) columns(a *asked) []api.ColumnUse {
 		if c := a.Definition.Column(axis.Field.Name); len(c.Bounds) == 2 {
 			use.TableBounds = slices.Clone(c.Bounds)
 		}
-		use.Outside = text.Outside(text.English, use.Name, "box", use.Used[0], use.Used[1], 0)
+		use.Outside = text.Outside(use.Name, "box", use.Used[0], use.Used[1], 0)
 		out = append(out, use)
 	}
 	return out
@@ -196,5 +196,5 @@ func (f *outliersForm) columns(a *asked) []api.ColumnUse {
 func (f *correlatedForm) label() string { return "" }
 
 func (f *correlatedForm) columns(*asked) []api.ColumnUse {
-	return []api.ColumnUse{{Name: f.options.Column, Outside: text.Outside(text.English, f.options.Column, "model", "", "", 0)}}
+	return []api.ColumnUse{{Name: f.options.Column, Outside: text.Outside(f.options.Column, "model", "", "", 0)}}
 }

@@ -270,7 +270,7 @@ func (f *ratioForm) label() string {
 func (f *ratioForm) columns(*asked) []api.ColumnUse {
 	var out []api.ColumnUse
 	for _, field := range f.made.Columns() {
-		out = append(out, api.ColumnUse{Name: field.Name, Outside: text.Outside(text.English, field.Name, "weights", "", "", 0)})
+		out = append(out, api.ColumnUse{Name: field.Name, Outside: text.Outside(field.Name, "weights", "", "", 0)})
 	}
 	return out
 }
@@ -289,9 +289,9 @@ func (f *ratioForm) cares(answer json.RawMessage) []api.Message {
 	if json.Unmarshal(answer, &r) != nil {
 		return nil
 	}
-	out := []api.Message{text.HiddenBias(text.English, excluded)}
+	out := []api.Message{text.HiddenBias(excluded)}
 	for _, w := range r.Warnings {
-		out = append(out, text.FitWarning(text.English, w))
+		out = append(out, text.FitWarning(w))
 	}
 	return out
 }

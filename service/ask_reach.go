@@ -67,23 +67,23 @@ func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Messa
 		return nil, nil
 	}
 	if p.Within == nil || q.beyondBounds(*p.Within) {
-		return nil, []api.Message{text.SaysNothing(text.English, q.about)}
+		return nil, []api.Message{text.SaysNothing(q.about)}
 	}
 	groups, _ := q.cells()
 	most := min(int64(groups), q.size.records/q.about)
 	if q.size.basis == "most" {
 		if 2*most < int64(groups) {
-			warnings = append(warnings, text.MostMiss(text.English, "most", q.size.records, 0, q.about, most, groups))
+			warnings = append(warnings, text.MostMiss("most", q.size.records, 0, q.about, most, groups))
 		}
 		return nil, warnings
 	}
 	mean := q.size.records / q.all
-	said := text.Reach(text.English, q.size.basis, q.size.records, mean, q.about, q.all)
+	said := text.Reach(q.size.basis, q.size.records, mean, q.about, q.all)
 	if q.question.Where != "" {
-		said = text.ReachWhere(text.English, q.about)
+		said = text.ReachWhere(q.about)
 	}
 	if mean < q.about {
-		warnings = append(warnings, text.MostMiss(text.English, q.size.basis, q.size.records, mean, q.about, most, groups))
+		warnings = append(warnings, text.MostMiss(q.size.basis, q.size.records, mean, q.about, most, groups))
 	}
 	return &said, warnings
 }

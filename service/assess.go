@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -316,7 +315,7 @@ func (a *assessing) releasePersons(src table.Source, classes assess.Classes) err
 	case a.keptOrder && len(a.person) == len(classes.Of):
 		person = a.person
 	default:
-		a.service.columnNote(api.Info, NotePersonsUnknown, []string{a.unit}, fmt.Sprintf("%s has no column %s: its persons are not known; they are counted when a release is made", src.Name(), a.unit))
+		a.service.columnNote(api.Info, NotePersonsUnknown, []string{a.unit}, noren.Textf("%s has no column %s: its persons are not known; they are counted when a release is made", noren.File(src.Name()), a.unit))
 		return nil
 	}
 	var err error

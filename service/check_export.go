@@ -48,7 +48,7 @@ func (s *Service) LedgerCheckExport(ctx context.Context, r *api.LedgerCheckExpor
 		return out, &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: r.File, What: "%s", Args: []any{out.Faults[0].What}}
 	}
 	if !out.Trusted {
-		s.note(api.Warning, "key-unknown", "nothing vouches for the key "+out.KeyID+" that signed the head: ask the owner of the ledger for its id, and state it")
+		s.note(api.Warning, "key-unknown", "nothing vouches for the key %s that signed the head: ask the owner of the ledger for its id, and state it", out.KeyID)
 	}
 	return out, nil
 }

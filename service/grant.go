@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -45,7 +44,7 @@ func (s *Service) LedgerGrantAnalyst(ctx context.Context, r *api.LedgerGrantAnal
 			return err
 		}
 		if left := book.Remaining; !most.Within(left) {
-			s.note(api.Info, "analyst-cap", fmt.Sprintf("analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", r.Analyst, most, book.Name, left))
+			s.note(api.Info, "analyst-cap", "analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", r.Analyst, most, book.Name, left)
 		}
 		out = &api.Granted{Schema: api.LedgerSchema, Dataset: api.DatasetOf(book)}
 		return nil
@@ -193,9 +192,9 @@ func (g *grant) run(ctx context.Context) (*api.Granted, error) {
 	}
 	if g.copied {
 		name := g.request.Dataset
-		g.service.note(api.Info, "copied", fmt.Sprintf("%s is copied to %s, which is private; data set %s reads it from now on", g.source, g.path, name))
+		g.service.note(api.Info, "copied", "%s is copied to %s, which is private; data set %s reads it from now on", noren.File(g.source), noren.File(g.path), name)
 		if g.book != nil && g.book.Path != out.File {
-			g.service.note(api.Info, "moved", fmt.Sprintf("data set %s no longer reads %s", name, g.book.Path))
+			g.service.note(api.Info, "moved", "data set %s no longer reads %s", name, noren.File(g.book.Path))
 		}
 	}
 	return out, nil
@@ -285,19 +284,19 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 		return nil, err
 	}
 	for _, other := range book.ByNames {
-		g.service.note(api.Info, "by-names", byNames(other))
+		g.service.columnNote(api.Info, "by-names", nil, byNames(other))
 	}
 	out.Dataset = api.DatasetOf(book)
 	return out, nil
 }
 
 // byNames says which versions of another data set the grant could not compare by values.
-func byNames(other ledger.ByNames) string {
+func byNames(other ledger.ByNames) noren.Text {
 	var versions []string
 	for _, n := range other.Versions {
 		versions = append(versions, strconv.Itoa(n))
 	}
-	return fmt.Sprintf("data set %s, version %s: compared by the names of its columns alone; the values are compared after its file was read as the granted version", other.Dataset, strings.Join(versions, ", "))
+	return noren.Textf("data set %s, version %s: compared by the names of its columns alone; the values are compared after its file was read as the granted version", other.Dataset, strings.Join(versions, ", "))
 }
 
 // confirmed refuses to pin what the steward has neither stated nor confirmed.

@@ -61,7 +61,7 @@ func (s *Service) HierarchyPropose(ctx context.Context, r *api.HierarchyProposeR
 		for _, i := range p.Missing {
 			names[c.Dict[i]] = true
 		}
-		s.columnNote(api.Warning, NoteUncovered, []string{r.Column}, fmt.Sprintf("column %s: %s", r.Column, uncovered(c, names)))
+		s.columnNote(api.Warning, NoteUncovered, []string{r.Column}, noren.Textf("column %s: %s", r.Column, uncovered(c, names)))
 	}
 	return proposed(p), nil
 }

@@ -42,7 +42,7 @@ func (found *inspected) inspection(input string) *api.Inspection {
 			Role: c.Field.Role.String(), RoleReason: c.RoleReason.Text,
 			Distinct: c.Distinct, Estimated: c.Estimated, Unique: c.Unique, Missing: c.Missing,
 			Smallest: c.Smallest, Largest: c.Largest, Unit: c.Unit,
-			TypeWhy: api.Reason(c.TypeReason), RoleWhy: api.Reason(c.RoleReason),
+			TypeWhy: c.TypeReason, RoleWhy: c.RoleReason,
 		})
 	}
 	return out

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -34,7 +33,7 @@ func (s *Service) LDPEdges(ctx context.Context, r *api.LDPEdgesRequest) (*api.LD
 		return nil, err
 	}
 	if bins.Len() < binCount(r) {
-		s.note(api.Info, "edges-coincide", fmt.Sprintf("%d of %d bins are left: some edges coincide", bins.Len(), binCount(r)))
+		s.note(api.Info, "edges-coincide", "%d of %d bins are left: some edges coincide", bins.Len(), binCount(r))
 	}
 	return &api.LDPEdges{
 		Schema: q.schema, Column: r.Column, Edges: bins.Edges(), RankWithin: result.RankWithin, Level: result.Level,

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/report/text"
@@ -40,7 +40,7 @@ func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*
 	}
 	out := e.result()
 	if excluded := out.Rejected.Total(); excluded > 0 {
-		s.note(api.Warning, "reports-excluded", fmt.Sprintf("of %s, %s", text.Count(excluded+out.Reports, "line"), out.Rejected.String()+e.badLines))
+		s.note(api.Warning, "reports-excluded", "of %s, %s", text.Count(excluded+out.Reports, "line"), lang.Words(out.Rejected.String()+e.badLines))
 	}
 	if r.WantCounts {
 		out.Counts = counts
@@ -349,7 +349,7 @@ func (e *ldpEstimation) associateWith(ctx context.Context, c *survey.Collector, 
 		return nil, err
 	}
 	if r := d.Rejected(); r.Total() > 0 {
-		e.s.note(api.Warning, "reports-excluded", with.Reports.Name+": "+r.String())
+		e.s.note(api.Warning, "reports-excluded", "%s: %s", noren.File(with.Reports.Name), lang.Words(r.String()))
 	}
 	e.without = append(e.without, d.Without()...)
 	j, err := c.Associate(ctx, 0, d, 0)

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp/evaluate"
 	"github.com/noren-privacy/noren/learn"
 	"github.com/noren-privacy/noren/spec"
@@ -44,10 +44,10 @@ func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*
 		return nil, err
 	}
 	for _, l := range result.Left {
-		s.note(api.Info, "column-left-out", "column "+l.Name+" is left out: "+l.Reason)
+		s.note(api.Info, "column-left-out", "column %s is left out: %s", l.Name, lang.Words(l.Reason))
 	}
 	if result.Sampled {
-		s.note(api.Info, "sampled", fmt.Sprintf("%d of %d records were drawn to learn from", result.Records, result.WithClass))
+		s.note(api.Info, "sampled", "%d of %d records were drawn to learn from", result.Records, result.WithClass)
 	}
 	return &api.LDPEvaluate{Result: result, Private: "do not release", Input: r.Input}, nil
 }
@@ -200,7 +200,7 @@ func (s *Service) noteUnit(looked *infer.Report) {
 	for i := range looked.Columns {
 		if c := &looked.Columns[i]; c.Unit {
 			name := c.Field.Name
-			s.columnNote(api.Warning, "unit-open", []string{name}, "column "+name+" seems to tell persons apart who have several records: without it as the unit, models are tried on other records of persons whom they have seen, and their accuracy is too high")
+			s.columnNote(api.Warning, "unit-open", []string{name}, noren.Textf("column %s seems to tell persons apart who have several records: without it as the unit, models are tried on other records of persons whom they have seen, and their accuracy is too high", name))
 		}
 	}
 }

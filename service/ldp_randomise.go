@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -51,13 +50,13 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 			return nil, err
 		}
 		if r.Finish == "" && key.AnswersAnew(sv) {
-			s.note(api.Warning, "devices-anew", r.Devices+" was made by an earlier version, and its permanent answers are drawn anew: a survey that is under way with it costs its lifetime's epsilon again, unless it is finished by the answers that it began with")
+			s.note(api.Warning, "devices-anew", "%s was made by an earlier version, and its permanent answers are drawn anew: a survey that is under way with it costs its lifetime's epsilon again, unless it is finished by the answers that it began with", noren.File(r.Devices))
 		}
 		if err := key.Check(sv, r.Finish != ""); err != nil {
 			return nil, err
 		}
 		if before := key.OtherColumn(sv, r.Finish != ""); before != "" {
-			s.note(api.Warning, "other-column", fmt.Sprintf("the question %q was answered for column %s before: where %s is another attribute of these persons, reports show whether their two values are equal, and the sum of the losses does not hold", sv.Question(), before, strings.Join(sv.Columns(), ", ")))
+			s.note(api.Warning, "other-column", "the question %q was answered for column %s before: where %s is another attribute of these persons, reports show whether their two values are equal, and the sum of the losses does not hold", sv.Question(), before, strings.Join(sv.Columns(), ", "))
 		}
 		o.Devices = key.Devices(r.Finish != "")
 	}
@@ -74,13 +73,13 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 			return nil, err
 		}
 		if key.fresh {
-			s.note(api.Info, "devices-key", "made the key of the devices, "+r.Devices+": keep it, and keep it secret")
+			s.note(api.Info, "devices-key", "made the key of the devices, %s: keep it, and keep it secret", noren.File(r.Devices))
 		}
 	}
 	if n := lines.Repeated; n > 0 && key != nil {
-		s.note(api.Warning, "repeated-values", fmt.Sprintf("persons have several records, %s at most: their losses add up, which records of a person have equal values is seen and nothing protects that, and estimates exclude later reports", text.Integer(lines.Most)))
+		s.note(api.Warning, "repeated-values", "persons have several records, %s at most: their losses add up, which records of a person have equal values is seen and nothing protects that, and estimates exclude later reports", text.Integer(lines.Most))
 	} else if n > 1 {
-		s.note(api.Warning, "repeated-clients", fmt.Sprintf("%s reports are not their client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Integer(n)))
+		s.note(api.Warning, "repeated-clients", "%s reports are not their client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Integer(n))
 	} else if n == 1 {
 		s.note(api.Warning, "repeated-clients", "1 report is not its client's first: the privacy losses of a person with several records add up, and estimates exclude later reports")
 	}

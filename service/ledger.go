@@ -54,7 +54,7 @@ func (s *Service) LedgerShow(ctx context.Context, r *api.LedgerShowRequest) (*ap
 		}
 		out = &api.Ledger{Schema: api.LedgerSchema, Ledger: l.ID(), Sealed: l.Sealed() != nil, Datasets: []api.Dataset{}}
 		if err := l.Sealed(); err != nil {
-			s.note(api.Warning, "sealed", unhinted(err))
+			s.note(api.Warning, "sealed", "%s", unhinted(err))
 		}
 		for _, b := range books {
 			out.Datasets = append(out.Datasets, api.DatasetOf(b))
@@ -129,12 +129,12 @@ func (s *Service) LedgerVerify(ctx context.Context) (*api.LedgerVerification, er
 }
 
 // unhinted is the text of an error without its hint, which a front end adds to a note.
-func unhinted(err error) string {
+func unhinted(err error) error {
 	var e *noren.Error
 	if !errors.As(err, &e) {
-		return err.Error()
+		return err
 	}
 	plain := *e
 	plain.Hinted("")
-	return plain.Error()
+	return &plain
 }

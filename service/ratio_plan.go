@@ -152,7 +152,7 @@ func (s *Service) publicFields(ctx context.Context, sheet *spec.Spec, src table.
 	fields, missing, err := sheet.PublicFields(ctx, src, names, spec.PublicOptions{Progress: s.Progress})
 	if len(missing) > 0 {
 		sheet.Input.Missing = missing
-		s.note(api.Info, "missing-inferred", "taken for missing values: "+strings.Join(missing, ", "))
+		s.note(api.Info, "missing-inferred", "taken for missing values: %s", strings.Join(missing, ", "))
 	}
 	return fields, err
 }

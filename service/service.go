@@ -99,8 +99,18 @@ func (s *Service) ledger() string {
 }
 
 // note passes on a remark.
-func (s *Service) note(level api.Level, code, text string) {
+func (s *Service) note(level api.Level, code string, format noren.Format, args ...any) {
+	s.columnNote(level, code, nil, noren.Textf(format, args...))
+}
+
+// columnNote passes on a remark about columns.
+func (s *Service) columnNote(level api.Level, code string, columns []string, text noren.Text) {
+	s.saidNote(level, code, columns, func(l lang.Lang) string { return l.Shown(text) })
+}
+
+// saidNote passes on a remark that said says in a language.
+func (s *Service) saidNote(level api.Level, code string, columns []string, said func(lang.Lang) string) {
 	if s.Note != nil {
-		s.Note(api.Note{Code: code, Level: level, Text: text})
+		s.Note(api.Note{Code: code, Level: level, Columns: columns, Text: said(lang.English), Said: said})
 	}
 }

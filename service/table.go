@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
@@ -103,11 +104,11 @@ func (s *Service) noteForm(src file.Source) {
 	switch of := src.(type) {
 	case *csvio.Source:
 		if notes := of.Notes(); len(notes) > 0 {
-			s.note(api.Info, "text-form", src.Name()+": "+strings.Join(notes, "; "))
+			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), lang.Words(strings.Join(notes, "; ")))
 		}
 	case *parts.Source: // each note names its file
 		for _, note := range of.Notes() {
-			s.note(api.Info, "text-form", note)
+			s.note(api.Info, "text-form", "%s", lang.Words(note))
 		}
 	}
 }
@@ -117,7 +118,7 @@ func (s *Service) noteForm(src file.Source) {
 func (s *Service) noteHidden(src file.Source) {
 	if of, ok := src.(*xlsx.Source); ok {
 		for _, note := range of.FileNotes() {
-			s.note(api.Warning, "hidden", src.Name()+": "+note)
+			s.note(api.Warning, "hidden", "%s: %s", noren.File(src.Name()), lang.Words(note))
 		}
 		if note := of.TotalsNote(); note != "" {
 			s.note(api.Warning, "totals", src.Name()+": "+note)
@@ -138,13 +139,6 @@ func (s *Service) reading() spec.Reading {
 // tableNotes passes on notes of package spec.
 func (s *Service) tableNotes() spec.Notes {
 	return func(n spec.Note) { s.columnNote(api.Info, n.Code, n.Columns, n.Text) }
-}
-
-// columnNote passes on a remark about columns.
-func (s *Service) columnNote(level api.Level, code string, columns []string, text string) {
-	if s.Note != nil {
-		s.Note(api.Note{Code: code, Level: level, Columns: columns, Text: text})
-	}
 }
 
 // targets refuses files to be written that are inputs or would be read with them, are

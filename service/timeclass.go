@@ -141,7 +141,7 @@ const comparedRecords = 2000
 func (q *asking) timing(a *asked) []api.Message {
 	switch kind := q.question.Kind; {
 	case kind == api.KindRatio, kind == api.KindOutliers && a.Definition.AtMost > comparedRecords:
-		return []api.Message{text.TimeMayTell(text.English, kind, comparedRecords)}
+		return []api.Message{text.TimeMayTell(kind, comparedRecords)}
 	}
 	return nil
 }

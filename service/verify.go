@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -108,7 +107,7 @@ func (s *Service) unitOf(sp *spec.Spec, src table.Source, required bool) (*verif
 	if required {
 		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoUnit, Where: "unit", What: "%s has no column %s: its persons cannot be counted", Args: []any{noren.File(src.Name()), sp.Unit}, Hint: "without a unit, records are counted; the persons were counted when the release was made"}
 	}
-	s.columnNote(api.Warning, CodeNoUnit, []string{sp.Unit}, fmt.Sprintf("%s has no column %s: its persons cannot be counted, records are counted instead", src.Name(), sp.Unit))
+	s.columnNote(api.Warning, CodeNoUnit, []string{sp.Unit}, noren.Textf("%s has no column %s: its persons cannot be counted, records are counted instead", noren.File(src.Name()), sp.Unit))
 	return nil, nil
 }
 

@@ -2,11 +2,11 @@ package spec
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 )
@@ -21,11 +21,11 @@ func LoadHierarchy(path string, notes Notes) (*table.Hierarchy, error) {
 		return nil, err
 	}
 	if e != csvio.UTF8 {
-		notes.add(Note{Code: NoteHierarchyEncoding, Text: fmt.Sprintf("%s: read as %s text", path, e)})
+		notes.add(Note{Code: NoteHierarchyEncoding, Text: noren.Textf("%s: read as %s text", noren.File(path), e)})
 	}
 	h, headed, err := readHierarchy(path, text)
 	if headed {
-		notes.add(Note{Code: NoteHierarchyHeader, Text: path + ": the first line names the levels and is no value"})
+		notes.add(Note{Code: NoteHierarchyHeader, Text: noren.Textf("%s: the first line names the levels and is no value", noren.File(path))})
 	}
 	return h, err
 }

@@ -1,5 +1,7 @@
 package spec
 
+import "github.com/noren-privacy/noren"
+
 // Note is a remark on how a table or a side file was read.
 type Note struct {
 	// Code names the remark for programs: one of the Note constants.
@@ -8,7 +10,7 @@ type Note struct {
 	Columns []string
 	// Text is one sentence, without a value of the table other than the texts that
 	// were taken for missing values.
-	Text string
+	Text noren.Text
 }
 
 // Codes of notes.

@@ -150,12 +150,12 @@ func proposeColumn(b *strings.Builder, l lang.Lang, c *infer.Column) {
 	} else {
 		comment(b, l.Text("%d different values, %d missing.", c.Distinct, c.Missing))
 	}
-	comment(b, l.Text("Type: %s", lang.Words(c.TypeReason.Text)))
+	comment(b, l.Text("Type: %s", c.TypeReason.In(l)))
 	open := c.RoleReason.Code == infer.RoleOpen
 	if open { // a proposal without a reason would pass for a decision
 		comment(b, l.Text("No role: nothing tells what they are. If others may know them, write role: quasi-identifier; if others must not know them, sensitive; if they are kept as they are, other."))
 	} else {
-		comment(b, l.Text("Role: %s", lang.Words(c.RoleReason.Text)))
+		comment(b, l.Text("Role: %s", c.RoleReason.In(l)))
 	}
 	if c.Unit {
 		comment(b, l.Text("It seems to name persons who have several records each: name it as the unit, so that persons count and not records."))

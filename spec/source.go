@@ -2,7 +2,6 @@ package spec
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -138,7 +137,7 @@ func (s *Spec) ResolveSource(ctx context.Context, src file.Source, how Reading) 
 		}
 		out.Formats[f.Name] = f.Number
 		if s.Columns[f.Name].Format == "" {
-			how.Notes.add(Note{Code: NoteNumberFormat, Columns: []string{f.Name}, Text: fmt.Sprintf("column %s: numbers are read as %s and written plain", f.Name, f.Number)})
+			how.Notes.add(Note{Code: NoteNumberFormat, Columns: []string{f.Name}, Text: noren.Textf("column %s: numbers are read as %s and written plain", f.Name, f.Number)})
 		}
 	}
 	written := out.Schema.Fields
@@ -205,7 +204,7 @@ func (r *resolution) addMissing(texts []string) {
 	}
 	r.Input.Missing = append(r.Input.Missing, texts...)
 	slices.Sort(r.Input.Missing)
-	r.how.Notes.add(Note{Code: NoteMissing, Text: "taken for missing values: " + strings.Join(texts, ", ")})
+	r.how.Notes.add(Note{Code: NoteMissing, Text: noren.Textf("taken for missing values: %s", strings.Join(texts, ", "))})
 }
 
 // NoteIndex notes the columns that are dropped because they are the row index of the
@@ -213,7 +212,7 @@ func (r *resolution) addMissing(texts []string) {
 func (s *Spec) NoteIndex(columns []table.StoredColumn, notes Notes) {
 	for _, c := range columns {
 		if _, named := s.Columns[c.Name]; !named && c.Index {
-			notes.add(Note{Code: NoteRowIndex, Columns: []string{c.Name}, Text: c.Name + " is dropped: it is the row index of pandas, which can link the release to the source"})
+			notes.add(Note{Code: NoteRowIndex, Columns: []string{c.Name}, Text: noren.Textf("%s is dropped: it is the row index of pandas, which can link the release to the source", c.Name)})
 		}
 	}
 }
@@ -228,7 +227,7 @@ func (s *Spec) NoteKept(schema *table.Schema, undecided []string, notes Notes) {
 		}
 	}
 	if len(kept) > 0 {
-		notes.add(Note{Code: NoteKept, Columns: kept, Text: "kept untouched: " + strings.Join(kept, ", ")})
+		notes.add(Note{Code: NoteKept, Columns: kept, Text: noren.Textf("kept untouched: %s", strings.Join(kept, ", "))})
 	}
 }
 

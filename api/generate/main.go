@@ -1,6 +1,7 @@
 // Command generate writes the reference of the JSON contract from the types of package
 // api and their comments: the tables of fields and of error codes in docs/cli.md, and a
-// JSON schema for each form in docs/schemas. It copies the glossary into docs. Every field of a form must have a comment.
+// JSON schema for each form in docs/schemas. It copies the glossary into docs, and the assumptions of
+// certificates in Japanese into the page. Every field of a form must have a comment.
 // Run it in the root of the module:
 //
 //	go run ./api/generate
@@ -96,6 +97,11 @@ func generate(root string) (map[string]string, error) {
 	}
 	files[filepath.Join("docs", "glossary.md")] = glossary.Document(lang.English)
 	files[filepath.Join("docs", "ja", "glossary.md")] = glossary.Document(lang.Japanese)
+	stated, err := assumptions()
+	if err != nil {
+		return nil, err
+	}
+	files[filepath.Join("web", "src", "lang", "assumptions.ja.json")] = stated
 	tables["codes"] = codes()
 	page := filepath.Join("docs", "cli.md")
 	text, err := os.ReadFile(filepath.Join(root, page))

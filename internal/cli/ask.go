@@ -93,7 +93,7 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 	}
 	for i := range answers.Answers {
 		a := &answers.Answers[i]
-		if err := printAnswer(t.stdout, i, &a.Question, words.QuestionAsked(t.lang, &a.Question), a.Rows); err != nil {
+		if err := printAnswer(t.stdout, i, &a.Question, words.QuestionAsked(&a.Question), a.Rows); err != nil {
 			return err
 		}
 		printMessages(t.stdout, "note", a.ReadWithCare)
@@ -109,16 +109,16 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 	lang.Fprintf(w, "%d questions to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
 	for i := range q.Questions {
 		one := &q.Questions[i]
-		fmt.Fprintf(w, "\n%d. %s\n", i+1, sentence(words.QuestionAsked(l, &one.Question)))
+		fmt.Fprintf(w, "\n%d. %s\n", i+1, sentence(l, words.QuestionAsked(&one.Question)))
 		printLine(w, "cost", l.Text("%s, %s noise", one.Cost, one.Question.Noise))
-		printLine(w, "accuracy", words.PromiseWords(l, &one.Accuracy, one.Cells).Text)
-		printLine(w, "groups", l.Say(one.Composition.Text))
+		printLine(w, "accuracy", words.PromiseWords(&one.Accuracy, one.Cells).In(l).Text)
+		printLine(w, "groups", one.Composition.In(l).Text)
 		if one.Reach != nil {
-			printLine(w, "reach", l.Say(one.Reach.Text))
+			printLine(w, "reach", one.Reach.In(l).Text)
 		}
 		printMessages(w, "warning", one.Warnings)
 		if one.Sampling != nil {
-			printLine(w, "sampling", l.Text("within %s. %s", figure(one.Sampling.Within), lang.Words(one.Sampling.Basis.Text)))
+			printLine(w, "sampling", l.Text("within %s. %s", figure(one.Sampling.Within), one.Sampling.Basis.In(l).Text))
 		}
 	}
 	fmt.Fprintln(w)
@@ -132,7 +132,7 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 	}
 	printMessages(w, "odds", q.Statement)
 	for _, change := range q.FitsWith {
-		printLine(w, "would fit", l.Text("%s: %s in all", lang.Words(change.Change.Text), change.Cost))
+		printLine(w, "would fit", l.Text("%s: %s in all", change.Change.In(l).Text, change.Cost))
 	}
 	if !q.Fits {
 		return &alreadySaid{&noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover it"}}
@@ -145,7 +145,7 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 	lang.Fprintf(w, "a rehearsal on %d made-up rows, not those of %s: nothing is charged\n\n", out.Rows, r.Dataset)
 	for i := range out.Questions {
 		q := &r.Questions[i]
-		if err := printAnswer(w, i, q, words.QuestionAsked(lang.Of(w), q), out.Questions[i].Rows); err != nil {
+		if err := printAnswer(w, i, q, words.QuestionAsked(q), out.Questions[i].Rows); err != nil {
 			return err
 		}
 		if of := out.Questions[i].Of; of > 0 {
@@ -158,7 +158,7 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 
 // printAnswer prints the values of one question.
 func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows []api.AnswerRow) error {
-	fmt.Fprintf(w, "%d. %s\n", i+1, sentence(asked))
+	fmt.Fprintf(w, "%d. %s\n", i+1, sentence(lang.Of(w), asked))
 	l := lang.Of(w)
 	tab := grid.New(w)
 	for j := range rows {
@@ -190,16 +190,16 @@ func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows 
 	return tab.Flush()
 }
 
-func sentence(m []api.Message) string {
+func sentence(l lang.Lang, m []api.Message) string {
 	if len(m) == 0 {
 		return ""
 	}
-	return m[0].Text
+	return m[0].In(l).Text
 }
 
 // printMessages prints sentences under one label.
 func printMessages(w io.Writer, label string, all []api.Message) {
 	for _, m := range all {
-		printLine(w, label, lang.Of(w).Say(m.Text))
+		printLine(w, label, m.In(lang.Of(w)).Text)
 	}
 }

@@ -96,9 +96,10 @@ func (t *terminal) tell(n api.Note) { t.tellHint(n, hints[n.Code]) }
 // tellHint is [terminal.tell] with what to type; "" for nothing.
 func (t *terminal) tellHint(n api.Note, hint noren.Format) {
 	if own, known := notes[n.Code]; known {
-		n.Text = own
+		n.Text = t.lang.Say(own)
+	} else {
+		n.Text = n.In(t.lang)
 	}
-	n.Text = t.lang.Say(n.Text)
 	if hint != "" {
 		n.Text += " (" + t.lang.Said(noren.Textf(hint)) + ")"
 	}

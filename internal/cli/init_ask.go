@@ -49,7 +49,7 @@ func (q *interview) ask(r *api.Inspection) (*api.StewardAnswers, error) {
 	w := grid.New(q.out)
 	lang.Fprintln(w, "column\ttype\tproposed role")
 	for _, c := range r.Columns {
-		lang.Fprintf(w, "%s\t%s\t%s\n", c.Name, lang.Of(w).Term(c.Type), lang.Of(w).Say(c.RoleReason))
+		lang.Fprintf(w, "%s\t%s\t%s\n", c.Name, lang.Of(w).Term(c.Type), c.RoleWhy.In(lang.Of(w)))
 	}
 	if err := w.Flush(); err != nil {
 		return nil, err

@@ -66,13 +66,12 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 	fmt.Fprintln(out)
 	open := false
 	for _, c := range r.Columns {
-		role := lang.Of(out).Say(c.RoleReason)
-		if c.RoleWhy.Code == infer.RoleOpen { // its advice is said once, below
+		why := c.RoleWhy
+		if why.Code == infer.RoleOpen { // its advice is said once, below
 			open = true
-			before, _, _ := strings.Cut(c.RoleReason, "; ")
-			role = lang.Of(out).Text("%s; nothing tells what they are (see below)", lang.Words(before))
+			why.Code = infer.RoleOpenBelow
 		}
-		if err := grid.Hang(out, c.Name+": ", role+"; "+lang.Of(out).Say(c.TypeReason)); err != nil {
+		if err := grid.Hang(out, c.Name+": ", why.In(lang.Of(out))+"; "+c.TypeWhy.In(lang.Of(out))); err != nil {
 			return err
 		}
 	}

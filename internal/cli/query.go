@@ -179,10 +179,10 @@ func expected(l lang.Lang, q *api.Quote[query.Accuracy]) []words.Line {
 		lines = append(lines, words.Line{Label: "all at once", Text: l.Text("%d values, with confidence %s", q.Cells, words.Figure(max(0, 1-float64(q.Cells)*(1-q.Accuracy.Level))))})
 	}
 	if q.Reach != nil {
-		lines = append(lines, words.Line{Label: "reach", Text: l.Say(q.Reach.Text)})
+		lines = append(lines, words.Line{Label: "reach", Text: q.Reach.In(l).Text})
 	}
 	for _, w := range q.Warnings {
-		lines = append(lines, words.Line{Label: "warning", Text: l.Say(w.Text)})
+		lines = append(lines, words.Line{Label: "warning", Text: w.In(l).Text})
 	}
 	return lines
 }

@@ -59,7 +59,7 @@ func (f *askFlags) agree(ctx context.Context, t *terminal, r *api.AskRequest, pr
 // free.
 func (t *terminal) agree(ctx context.Context, cost api.Amount, accounts []api.AccountQuote, warnings []api.Message, maybe bool) error {
 	for _, w := range warnings {
-		t.warn("%s", lang.Words(t.lang.Say(w.Text)))
+		t.warn("%s", w.In(t.lang).Text)
 	}
 	for i := range accounts {
 		if share := cost.Share(accounts[i].Left); share > spendAsks {

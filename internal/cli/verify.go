@@ -125,7 +125,7 @@ func printPersons(w io.Writer, u *verify.Persons) {
 	if u.Unassigned > 0 {
 		lang.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
 	}
-	lang.Fprintf(w, "  intersection\t%s\n", words.Intersection(lang.Of(w), u))
+	lang.Fprintf(w, "  intersection\t%s\n", words.Intersection(u, 0).In(lang.Of(w)).Text)
 	if q := u.Sequences; q != nil {
 		lang.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
 	}

@@ -32,7 +32,7 @@ func requestID(ctx context.Context) string {
 	return id
 }
 
-// languageOf is the language in which a request is refused.
+// languageOf is the language in which a request is answered.
 func languageOf(ctx context.Context) lang.Lang {
 	l, _ := ctx.Value(languageKey{}).(lang.Lang)
 	return l

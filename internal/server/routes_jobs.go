@@ -8,8 +8,12 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/records"
+	"github.com/noren-privacy/noren/internal/server/spoken"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // jobProblem is the problem of a request about a job.
@@ -71,7 +75,7 @@ func (s *Server) listJobs(ctx context.Context, c *call, in *Listing) (*output[pa
 	}
 	items := s.jobs.List(after, in.Limit+1, func(j *jobs.Job) bool { return c.actor.Has(j.Table, auth.Steward) })
 	for i := range items {
-		items[i].Problem = problem.Said(items[i].Problem, languageOf(ctx))
+		items[i] = jobIn(languageOf(ctx), items[i])
 		items[i].ByName = s.nameOf(ctx, items[i].By)
 	}
 	return &output[page[jobs.Job]]{paged(append([]jobs.Job{}, items...), in.Limit, func(j *jobs.Job) string { return j.ID })}, nil
@@ -82,9 +86,21 @@ func (s *Server) getJob(ctx context.Context, _ *call, in *idInput) (*output[*job
 	if !ok {
 		return nil, problem.NotFound()
 	}
-	job.Problem = problem.Said(job.Problem, languageOf(ctx))
+	job = jobIn(languageOf(ctx), job)
 	job.ByName = s.nameOf(ctx, job.By)
 	return &output[*jobs.Job]{&job}, nil
+}
+
+// jobIn is a job with its problem and the messages of its result in a language.
+func jobIn(l lang.Lang, job jobs.Job) jobs.Job {
+	job.Problem = problem.Said(job.Problem, l)
+	switch job.Kind {
+	case "compare":
+		job.Result = spoken.JSON[records.Comparison](l, job.Result)
+	case "check":
+		job.Result = spoken.JSON[books.LedgerCheck](l, job.Result)
+	}
+	return job
 }
 
 func (s *Server) cancelJob(_ context.Context, _ *call, in *idInput) (*output[*jobs.Job], error) {

@@ -81,7 +81,7 @@ func (s *Server) registerAnswers(a huma.API, mux *http.ServeMux) {
 		if err != nil {
 			return err
 		}
-		return sendReply(w, reply)
+		return sendReply(w, r, reply)
 	})
 	for _, part := range []struct{ name, summary, file string }{
 		{name: "certificate", summary: "The certificate of an answer", file: "certificate.json"},
@@ -191,7 +191,7 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request, c *call, a *access)
 	if err := s.stillReads(r, c, reply.Answer); err != nil {
 		return err
 	}
-	return sendReply(w, reply)
+	return sendReply(w, r, reply)
 }
 
 // stillAsks refuses a principal who has no role by which it may ask about a table any more.
@@ -232,7 +232,7 @@ func (s *Server) noteEntry(ctx context.Context, e audit.Entry) error {
 }
 
 // sendReply sends the reply of a paid question.
-func sendReply(w http.ResponseWriter, reply *questions.Reply) error {
+func sendReply(w http.ResponseWriter, r *http.Request, reply *questions.Reply) error {
 	h := w.Header()
 	if reply.Replayed {
 		h.Set("Idempotency-Replayed", "true")
@@ -246,11 +246,11 @@ func sendReply(w http.ResponseWriter, reply *questions.Reply) error {
 	}
 	h.Set("Content-Type", "application/json")
 	if reply.Status != http.StatusOK {
-		// It is stored with the request, in English: its length tells nothing.
 		h.Set("Content-Type", "application/problem+json")
-		h.Set("Content-Language", "en")
 	}
+	l := languageOf(r.Context())
+	setLanguage(h, l)
 	w.WriteHeader(reply.Status)
-	_, _ = w.Write(reply.Body) // the client has gone if this fails
+	_, _ = w.Write(reply.In(l)) // the client has gone if this fails
 	return nil
 }

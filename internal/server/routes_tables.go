@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/spoken"
 	"github.com/noren-privacy/noren/internal/server/tables"
 )
 
@@ -113,13 +114,13 @@ func (s *Server) registerHierarchies(a huma.API, mux *http.ServeMux) {
 			return err
 		}
 		t, err := s.tables.SetHierarchy(r.Context(), c.id, version(r.Header.Get("If-Match")), r.PathValue("column"), text)
-		return s.tableJSON(w, t, err)
+		return s.tableJSON(w, r, t, err)
 	})
 	drop := op("DELETE", path, "Remove the hierarchy of a column")
 	drop.Parameters, drop.Responses = append(parameters, match), shown
 	s.handle(a, mux, drop, access{roles: stewards, object: "id", changes: true, action: "hierarchy.remove"}, func(w http.ResponseWriter, r *http.Request, c *call) error {
 		t, err := s.tables.DropHierarchy(r.Context(), c.id, version(r.Header.Get("If-Match")), r.PathValue("column"))
-		return s.tableJSON(w, t, err)
+		return s.tableJSON(w, r, t, err)
 	})
 }
 
@@ -138,12 +139,14 @@ func (s *Server) csv(w http.ResponseWriter, r *http.Request, c *call, action str
 }
 
 // tableJSON sends a table from a plain route.
-func (s *Server) tableJSON(w http.ResponseWriter, t *tables.Table, err error) error {
+func (s *Server) tableJSON(w http.ResponseWriter, r *http.Request, t *tables.Table, err error) error {
 	if err != nil {
 		return err
 	}
 	w.Header().Set("ETag", etag(t.Version))
-	return writeJSON(w, http.StatusOK, t)
+	l := languageOf(r.Context())
+	setLanguage(w.Header(), l)
+	return writeJSON(w, http.StatusOK, spoken.In(l, t))
 }
 
 // seen is a table as a principal may see it: stewards see all, others what is public once

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/verify"
@@ -16,11 +17,14 @@ import (
 // lower bound, uniqueness and method. It is for the steward: the loss and the number of
 // unique records come from private data.
 func Release(l Lang, r *kanon.Result) []Line {
-	lines := []Line{
-		{"guarantee", Statement(l, &r.Guarantee)},
-		{"classes", l.Text("%s, of %d to %d records", Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))},
+	var lines []Line
+	for _, m := range Stated(r) {
+		label := m.Code
+		if label == "promise" {
+			label = "guarantee"
+		}
+		lines = append(lines, Line{label, m.In(l).Text})
 	}
-	lines = append(lines, persons(l, r)...)
 	loss := l.Text("%s of the spread of the quasi-identifiers (SSE/SST, %s)", Percent(r.Loss), r.Scale)
 	if r.RefinedFrom > r.Loss && r.Merged == 0 {
 		loss += l.Text(", %s before refinement", Percent(r.RefinedFrom))
@@ -88,36 +92,52 @@ func Large(l Lang, r *kanon.Result) string {
 
 func groups(n int) Words { return Count(n, "group") }
 
-// persons describes what was found of persons, where a unit was named.
-func persons(l Lang, r *kanon.Result) []Line {
+// Stated says what a release guarantees: the guarantee itself, the sizes of its classes and, where a
+// unit was named, what was found of persons.
+func Stated(r *kanon.Result) []api.Message {
+	g := &r.Guarantee
+	linked := 0
+	if g.Linkage == "all" {
+		linked = 1
+	}
+	out := []api.Message{
+		{
+			Code: "promise", Text: Statement(English, g), Said: func(l Lang) string { return Statement(l, g) },
+			Args: map[string]any{"k": g.K, "columns": strings.Join(g.Quasi, ", "), "unit": r.Unit, "linked": linked},
+		},
+		api.Say("classes", map[string]any{"classes": r.Classes, "least": int(r.Verified.ClassSize.Min), "most": int(r.Verified.ClassSize.Max)}),
+	}
 	u := r.Verified.Unit
 	if u == nil {
-		return nil
+		return out
 	}
-	count := l.Text("%s by %s, %d to %d in a class, %.2f on average", Integer(u.Persons), u.Column, u.ClassSize.Min, u.ClassSize.Max, u.ClassSize.Mean)
-	if u.Unassigned > 0 {
-		count += l.Text("; %s records without one", Integer(u.Unassigned))
-	}
-	fit := Intersection(l, u)
-	if u.Linked {
-		fit = l.Text("%s (%d required)", fit, r.K)
-	} else if u.Fit.Below > 0 {
-		fit += l.Text("; %s persons have fewer than %d candidates", Integer(u.Fit.Below), r.K)
-	}
-	lines := []Line{{"persons", count}, {"intersect", fit}}
+	out = append(out,
+		api.Say("persons", map[string]any{
+			"persons": u.Persons, "column": u.Column, "least": int(u.ClassSize.Min), "most": int(u.ClassSize.Max), "mean": fixed2(u.ClassSize.Mean), "unassigned": u.Unassigned,
+		}),
+		Intersection(u, r.K))
 	if q := u.Sequences; q != nil {
-		lines = append(lines, Line{"pseudonyms", l.Text("%s, each with the sequence of %s or more; %s records without one", Integer(q.Pseudonyms), Integer(q.Min), Integer(q.Without))})
+		out = append(out, api.Say("pseudonyms", map[string]any{"pseudonyms": q.Pseudonyms, "least": q.Min, "without": q.Without}))
 	}
-	return lines
+	return out
 }
 
-// Intersection says how many persons fit all records of a person.
-func Intersection(l Lang, u *verify.Persons) string {
-	if u.Fit.Min == 1 {
-		return l.Text("an attacker who knows all records of a person is left with at least 1 candidate, %.2f on average", u.Fit.Mean)
+// Intersection says how many persons fit all records of a person. k is how many were asked for; 0 where that
+// is not to be said.
+func Intersection(u *verify.Persons, k int) api.Message {
+	args := map[string]any{"least": u.Fit.Min, "mean": fixed2(u.Fit.Mean), "k": k, "asked": 0, "below": 0}
+	switch {
+	case k == 0:
+	case u.Linked:
+		args["asked"] = 1
+	default:
+		args["below"] = u.Fit.Below
 	}
-	return l.Text("an attacker who knows all records of a person is left with at least %s candidates, %.2f on average", Integer(u.Fit.Min), u.Fit.Mean)
+	return api.Say("intersect", args)
 }
+
+// fixed2 writes a mean with two decimal places.
+func fixed2(mean float64) string { return strconv.FormatFloat(mean, 'f', 2, 64) }
 
 // lowerBound says how much information any grouping loses at least.
 func lowerBound(l Lang, r *kanon.Result) string {

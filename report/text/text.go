@@ -64,7 +64,7 @@ func oddsLine(l Lang, epsilon, delta json.Number, neighbours, unit string) []Lin
 	if neighbours == account.ReplaceOne.String() {
 		odds = OddsReplaced
 	}
-	return []Line{{"odds", l.Say(odds(l, cost, l.Term(unit), "answer").Text)}}
+	return []Line{{"odds", odds(cost, unit, "answer").In(l).Text}}
 }
 
 // Price says what a request costs and what would remain.

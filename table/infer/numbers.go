@@ -2,7 +2,6 @@ package infer
 
 import (
 	"bytes"
-	"fmt"
 	"hash/fnv"
 
 	"github.com/noren-privacy/noren/table"
@@ -102,11 +101,11 @@ func (s *scan) guessFormat(name nameWords) (guess, bool) {
 	} else {
 		g.number = whole(f.format)
 	}
-	why := Reason{Code: "type-format", Text: fmt.Sprintf("all its values are numbers written as %s", g.number), Args: args{"format": string(g.number)}}
+	why := Reason{Code: "type-format", Args: args{"format": string(g.number)}}
 	for _, other := range s.forms[1:] {
 		if other.sum != f.sum {
 			why = Reason{
-				Code: "type-format-open", Text: fmt.Sprintf("%s, and read as %s too: no value tells them apart; say the format", why.Text, other.format),
+				Code: "type-format-open",
 				Args: args{"format": string(g.number), "other": string(other.format)},
 			}
 			break

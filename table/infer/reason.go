@@ -1,17 +1,18 @@
 package infer
 
 import (
-	"fmt"
-
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
 )
 
 // Reason says why a type or a role is proposed. It holds numbers of values and records,
 // formats and positions, and never a value of the table.
 type Reason struct {
-	// Code names the reason, for programs that write it in another language.
+	// Code names the reason: one of the messages of package lang.
 	Code string
-	// Text is the reason in English.
+	// Of is the type or the role.
+	Of string
+	// Text is both in English.
 	Text string
 	// Args are the numbers and texts of the reason by name: int64, int or string. A
 	// condition is 1 or 0.
@@ -22,6 +23,8 @@ type Reason struct {
 const (
 	// RoleOpen: nothing tells what the values are. The role is a guess without a reason.
 	RoleOpen = "role-open"
+	// RoleOpenBelow is the same for a list of columns, below which stands what to do about it.
+	RoleOpenBelow = "role-open-below"
 	// RoleDate: the values are dates.
 	RoleDate = "role-date"
 	// RolePlace: the name says that the values are places.
@@ -42,28 +45,29 @@ func flag(b bool) int {
 	return 0
 }
 
-// typeReason gives the reason of a type, which its text begins with.
-func typeReason(kind table.Type, r Reason) Reason {
-	r.Text = kind.String() + ": " + r.Text
+// typeReason gives the reason of a type.
+func typeReason(kind table.Type, r Reason) Reason { return r.of(kind.String()) }
+
+// roleReason gives the reason of a role.
+func roleReason(role table.Role, r Reason) (table.Role, Reason) { return role, r.of(role.String()) }
+
+// of is the reason of a type or role.
+func (r Reason) of(name string) Reason {
+	r.Of = name
+	why, _ := lang.English.Message(r.Code, r.Args)
+	r.Text = name + ": " + why
 	return r
 }
 
-// roleReason gives the reason of a role, which its text begins with.
-func roleReason(role table.Role, r Reason) (table.Role, Reason) {
-	r.Text = role.String() + ": " + r.Text
-	return role, r
+// In is the type or the role and its reason in a language.
+func (r Reason) In(l lang.Lang) string {
+	if why, ok := l.Message(r.Code, r.Args); ok {
+		return l.Term(r.Of) + ": " + why
+	}
+	return l.Say(r.Text)
 }
 
-// countOf says how many values a column has, and gives the same as arguments.
-func countOf(c *Column) (string, args) {
-	values := fmt.Sprintf("%d values", c.Distinct)
-	switch {
-	case c.Distinct == 1:
-		values = "1 value"
-	case c.Unique:
-		values = "every value is different"
-	case c.Estimated:
-		values = "about " + values
-	}
-	return values, args{"values": c.Distinct, "records": c.Records, "unique": flag(c.Unique && c.Distinct > 1), "about": flag(c.Estimated && !c.Unique)}
+// countOf says how many values a column has, as arguments.
+func countOf(c *Column) args {
+	return args{"values": c.Distinct, "records": c.Records, "unique": flag(c.Unique && c.Distinct > 1), "about": flag(c.Estimated && !c.Unique)}
 }

@@ -1,7 +1,7 @@
 package infer
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -111,44 +111,44 @@ func (s *scan) setRole(c *Column) {
 func (s *scan) role(c *Column, name nameWords) (table.Role, Reason) {
 	switch {
 	case s.stored.Index:
-		return roleReason(table.Identifier, Reason{Code: "role-index", Text: "it is the row index of the tool that wrote the file, and can link a release to it"})
+		return roleReason(table.Identifier, Reason{Code: "role-index"})
 	case s.stored.Nested:
-		return roleReason(table.Identifier, Reason{Code: "role-nested", Text: "it holds lists, maps or groups, which cannot be grouped by: dropped unless it is kept on purpose"})
+		return roleReason(table.Identifier, Reason{Code: "role-nested"})
 	}
 	f := &c.Field
 	if c.Records == 0 {
-		return roleReason(table.Other, Reason{Code: "role-empty", Text: "it holds no value"})
+		return roleReason(table.Other, Reason{Code: "role-empty"})
 	}
 	many := float64(c.Distinct) / float64(c.Records)
-	values, count := countOf(c)
+	count := countOf(c)
 	person, number := name.has(personNames), name.has(numberNames)
 	switch {
 	case person && (number || many > 0.02 && f.Type == table.Category) && c.Distinct > 1:
 		if !c.Unique && many < 0.98 {
 			c.Unit = true
-			return roleReason(table.Identifier, Reason{Code: "role-person-unit", Text: fmt.Sprintf("its name says that it names a person; %s among %d records, so a person has several", values, c.Records), Args: count})
+			return roleReason(table.Identifier, Reason{Code: "role-person-unit", Args: count})
 		}
-		return roleReason(table.Identifier, Reason{Code: "role-person", Text: "its name says that it names a person"})
+		return roleReason(table.Identifier, Reason{Code: "role-person"})
 	case c.Personal != nil && !(c.Personal.Kind == personal.Address && !c.Personal.ByValues):
 		return personalRole(c.Personal)
 	case name.has(sensitiveNames):
-		return roleReason(table.Sensitive, Reason{Code: "role-sensitive-name", Text: fmt.Sprintf("its name says that it tells what a person would not want known; %s", values), Args: count})
+		return roleReason(table.Sensitive, Reason{Code: "role-sensitive-name", Args: count})
 	case number && many > 0.5 && c.Records >= fewRecords && f.Type != table.Date && f.Type != table.Decimal && !name.has(quasiNames):
-		return roleReason(table.Identifier, Reason{Code: "role-number", Text: fmt.Sprintf("its name says that it numbers the records; %s", values), Args: count})
+		return roleReason(table.Identifier, Reason{Code: "role-number", Args: count})
 	case number && many > 0.02 && c.Distinct >= 100 && f.Type != table.Date && f.Type != table.Decimal && !name.has(quasiNames):
 		c.Unit = true
-		return roleReason(table.Identifier, Reason{Code: "role-number-unit", Text: fmt.Sprintf("its name says that it numbers something; %s among %d records, so that several records may be one person's", values, c.Records), Args: count})
+		return roleReason(table.Identifier, Reason{Code: "role-number-unit", Args: count})
 	case name.has(identifierNames) && (many > 0.05 || c.Distinct > 100) && !name.has(quasiNames):
-		return roleReason(table.Identifier, Reason{Code: "role-reaches", Text: "its name says that it names or reaches a person"})
+		return roleReason(table.Identifier, Reason{Code: "role-reaches"})
 	case name.has(placeNames):
 		if many > 0.5 {
-			return roleReason(table.Identifier, Reason{Code: "role-address", Text: fmt.Sprintf("its name says that it is an address; %s", values), Args: count})
+			return roleReason(table.Identifier, Reason{Code: "role-address", Args: count})
 		}
-		return roleReason(table.Quasi, Reason{Code: RolePlace, Text: fmt.Sprintf("%s, typical of what others know (where a person lives)", values), Args: count})
+		return roleReason(table.Quasi, Reason{Code: RolePlace, Args: count})
 	case c.Unique && number && c.Records >= fewRecords && f.Type != table.Date && f.Type != table.Decimal:
-		return roleReason(table.Identifier, Reason{Code: "role-number-unique", Text: fmt.Sprintf("its name says that it numbers something; %s", values), Args: count})
+		return roleReason(table.Identifier, Reason{Code: "role-number-unique", Args: count})
 	case name.has(quasiNames):
-		return roleReason(table.Quasi, Reason{Code: "role-quasi-name", Text: fmt.Sprintf("%s, typical of what others know by its name", values), Args: count})
+		return roleReason(table.Quasi, Reason{Code: "role-quasi-name", Args: count})
 	}
 	return s.roleByValues(c, many)
 }
@@ -161,34 +161,32 @@ func personalRole(f *personal.Finding) (table.Role, Reason) {
 		role = table.Quasi
 	}
 	why := Reason{
-		Code: "role-personal", Text: f.Reason().String(),
+		Code: "role-personal",
 		Args: args{"kind": f.Kind.String(), "header": flag(f.ByHeader), "values": flag(f.ByValues), "both": flag(f.ByHeader && f.ByValues), "share": ""},
 	}
 	if f.ByValues {
-		share := fmt.Sprintf("%.0f", 100*f.Share)
-		why.Text = fmt.Sprintf("%s (%s %% of the values)", why.Text, share)
-		why.Args["share"] = share
+		why.Args["share"] = strconv.FormatFloat(100*f.Share, 'f', 0, 64)
 	}
 	return roleReason(role, why)
 }
 
 // roleByValues proposes a role where the name tells nothing.
 func (s *scan) roleByValues(c *Column, many float64) (table.Role, Reason) {
-	values, count := countOf(c)
+	count := countOf(c)
 	t := c.Field.Type
 	enough := c.Records >= fewRecords
 	free := t == table.Category && many > 0.5 && s.runes > 20*s.n && 2*s.words > s.n
 	switch {
 	case free && enough:
-		return roleReason(table.Identifier, Reason{Code: "role-free-text", Text: "it is free text, which can name persons"})
+		return roleReason(table.Identifier, Reason{Code: "role-free-text"})
 	case t == table.Date:
-		return roleReason(table.Quasi, Reason{Code: RoleDate, Text: "it is a date, and dates are what others know"})
+		return roleReason(table.Quasi, Reason{Code: RoleDate})
 	case c.Unique && t == table.Category && enough:
-		return roleReason(table.Identifier, Reason{Code: "role-unique-word", Text: "every value is different and it is a word or a code"})
+		return roleReason(table.Identifier, Reason{Code: "role-unique-word"})
 	case c.Unique && t == table.Integer && s.rising && enough:
-		return roleReason(table.Identifier, Reason{Code: "role-running", Text: "its numbers rise from record to record, as running numbers do"})
+		return roleReason(table.Identifier, Reason{Code: "role-running"})
 	case t == table.Category && many > 0.9 && (c.Distinct >= 100 || c.Distinct >= 20 && !s.numbers):
-		return roleReason(table.Identifier, Reason{Code: "role-nearly-unique", Text: fmt.Sprintf("%s among %d records: nearly every one is different and it is a word or a code", values, c.Records), Args: count})
+		return roleReason(table.Identifier, Reason{Code: "role-nearly-unique", Args: count})
 	}
-	return roleReason(table.Other, Reason{Code: RoleOpen, Text: fmt.Sprintf("%s; nothing tells what they are. If others may know them, make the column a quasi-identifier; if others must not know them, sensitive", values), Args: count})
+	return roleReason(table.Other, Reason{Code: RoleOpen, Args: count})
 }

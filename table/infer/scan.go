@@ -3,7 +3,6 @@ package infer
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -295,6 +294,6 @@ func (s *scan) setScale(c *Column) {
 	c.Field.Type, c.Field.Levels = table.Ordered, levels
 	c.Smallest, c.Largest = levels[0], levels[len(levels)-1]
 	c.TypeReason = typeReason(table.Ordered, Reason{
-		Code: "type-scale", Text: fmt.Sprintf("its %d values are steps of a well-known scale", len(levels)), Args: args{"values": int64(len(levels))},
+		Code: "type-scale", Args: args{"values": int64(len(levels))},
 	})
 }

@@ -1,8 +1,6 @@
 package infer
 
 import (
-	"fmt"
-
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -24,10 +22,10 @@ const fewRecords = 10
 func (s *scan) guess() guess {
 	if s.stored.Proposed != nil {
 		kind := *s.stored.Proposed
-		return guess{kind: kind, reason: typeReason(kind, Reason{Code: "type-declared", Text: "the file itself declares it"}), declared: true, typed: kind.IsNumber()}
+		return guess{kind: kind, reason: typeReason(kind, Reason{Code: "type-declared"}), declared: true, typed: kind.IsNumber()}
 	}
 	if s.n == 0 {
-		return category(Reason{Code: "type-empty", Text: "it holds no value"})
+		return category(Reason{Code: "type-empty"})
 	}
 	name := wordsOf(s.stored.Name)
 	if g, ok := s.guessDate(name); ok {
@@ -39,22 +37,22 @@ func (s *scan) guess() guess {
 	distinct, _ := s.distinct()
 	switch {
 	case !s.numbers || s.odds == s.n:
-		return category(Reason{Code: "type-words", Text: "its values are words"})
+		return category(Reason{Code: "type-words"})
 	case s.odds > 0:
 		return category(Reason{
-			Code: "type-odd", Text: fmt.Sprintf("%d of its %d values are no numbers, the first at %s; if they stand for missing values, say so, and the column is numbers", s.odds, s.n, s.oddAt),
+			Code: "type-odd",
 			Args: args{"odd": int64(s.odds), "values": int64(s.n), "at": s.oddAt},
 		})
 	case s.zeros:
-		return category(Reason{Code: "type-zeros", Text: "some of its numbers begin with a zero or a plus, as codes do, and would lose it"})
+		return category(Reason{Code: "type-zeros"})
 	case !s.decimal && name.has(codeNames):
-		return category(Reason{Code: "type-code-name", Text: "its values are numbers, but its name says that they are codes"})
+		return category(Reason{Code: "type-code-name"})
 	case !s.decimal && distinct <= 2 && s.n >= fewRecords:
-		return category(Reason{Code: TypeTwo, Text: "it has at most two whole numbers as values, as codes do"})
+		return category(Reason{Code: TypeTwo})
 	case s.decimal:
-		return guess{kind: table.Decimal, reason: typeReason(table.Decimal, Reason{Code: "type-decimal", Text: "all its values are numbers, and some are not whole"}), typed: true}
+		return guess{kind: table.Decimal, reason: typeReason(table.Decimal, Reason{Code: "type-decimal"}), typed: true}
 	}
-	return guess{kind: table.Integer, reason: typeReason(table.Integer, Reason{Code: "type-integer", Text: "all its values are whole numbers"}), typed: true}
+	return guess{kind: table.Integer, reason: typeReason(table.Integer, Reason{Code: "type-integer"}), typed: true}
 }
 
 // category is the guess that a column holds categories.
@@ -76,11 +74,10 @@ func (s *scan) guessDate(name nameWords) (guess, bool) {
 			return guess{}, false
 		}
 	}
-	why := Reason{Code: "type-date", Text: fmt.Sprintf("all its values read as %s", d.layout), Args: args{"format": string(d.layout)}}
+	why := Reason{Code: "type-date", Args: args{"format": string(d.layout)}}
 	if left := different(s.dates); len(left) > 1 {
 		why = Reason{
 			Code: "type-date-open",
-			Text: fmt.Sprintf("all its values read as %s, and as %s too: no day above the 12th tells which number is the month; say the format", left[0].layout, left[1].layout),
 			Args: args{"format": string(left[0].layout), "other": string(left[1].layout)},
 		}
 	}

@@ -1,6 +1,7 @@
 // The mark, and the choice of the language.
 import type { VNode } from "preact";
 import { choose, language, t, type Language } from "./lang";
+import { recovered } from "./state";
 
 export const Mark = (): VNode => (
   <svg class="mark" width="26" height="24" viewBox="0 0 26 24" aria-hidden="true">
@@ -10,8 +11,13 @@ export const Mark = (): VNode => (
 );
 
 export function Languages(): VNode {
+  // What the server says is in the language of the request: the screens load again.
+  const change = async (name: Language): Promise<void> => {
+    await choose(name);
+    recovered.value++;
+  };
   const one = (name: Language, text: string): VNode => (
-    <button type="button" class="lng" lang={name} aria-pressed={language.value === name} onClick={() => void choose(name)}>
+    <button type="button" class="lng" lang={name} aria-pressed={language.value === name} onClick={() => void change(name)}>
       {text}
     </button>
   );

@@ -4,8 +4,7 @@ import { Languages, Mark } from "./brand";
 import { Checker } from "./check/checker";
 import { begin, provide, t } from "./lang";
 import { en } from "./lang/en";
-import { ja } from "./lang/ja";
-import { jaSentences } from "./lang/ja-server";
+import { ja, sentences } from "./lang/japanese";
 import { drawn } from "./signal";
 import { spoken } from "./state";
 import type { Key } from "./types";
@@ -49,8 +48,8 @@ function Page(): VNode {
 }
 
 provide({ 
-  en: async () => ({ strings: en, server: {}, sentences: {} }),
-  ja: async () => ({ strings: ja, server: {}, sentences: jaSentences }),
+  en: async () => ({ strings: en, sentences: {} }),
+  ja: async () => ({ strings: ja, sentences }),
  });
 void begin().then(() => {
   const root = document.getElementById("app");

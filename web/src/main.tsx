@@ -7,10 +7,10 @@ import { loadServer, loadSession, server, start } from "./state";
 import "./style.css";
 
 provide({
-  en: async () => ({ strings: (await import("./lang/en")).en, server: {}, sentences: {} }),
+  en: async () => ({ strings: (await import("./lang/en")).en, sentences: {} }),
   ja: async () => {
-    const { ja, jaServer, jaSentences } = await import("./lang/japanese");
-    return { strings: ja, server: jaServer, sentences: jaSentences };
+    const { ja, sentences } = await import("./lang/japanese");
+    return { strings: ja, sentences };
   },
 });
 start();

@@ -8,7 +8,7 @@ export const session = signal<Session | null | undefined>(undefined);
 export const server = signal<PublicServer | undefined>(undefined);
 /** The time of the last answer, while the server does not answer. */
 export const offlineSince = signal<number | undefined>(undefined);
-/** Grows when the server answers again after it did not: screens load again. */
+/** Grows when the server answers again after it did not, and with a new language: screens load again. */
 export const recovered = signal(0);
 export const sealed = computed(() => session.value?.server.sealed === true);
 /** The first screen of each role: its own work. */

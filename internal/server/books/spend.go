@@ -126,18 +126,18 @@ func (b *Books) check(ctx context.Context) (*LedgerCheck, error) {
 	}
 	at := b.config.Store.Second()
 	out := &LedgerCheck{State: "done", At: &at, Checks: []CheckedItem{}}
-	add := func(level, code, text string, args map[string]any) {
-		out.Checks = append(out.Checks, CheckedItem{level, Message{Code: code, Text: text, Args: args}})
+	add := func(level, code string, args map[string]any) {
+		out.Checks = append(out.Checks, CheckedItem{level, api.Say(code, args)})
 	}
 	if found.Sound {
-		add("ok", "chain-whole", "The chain is whole.", map[string]any{"entries": found.Links, "head": found.Head})
-		add("ok", "sums-equal", "What is spent equals the sum of the entries.", map[string]any{"charges": found.Charges})
+		add("ok", "chain-whole", map[string]any{"entries": found.Links, "head": found.Head})
+		add("ok", "sums-equal", map[string]any{"charges": found.Charges})
 	}
 	for _, fault := range found.Faults {
-		add("stop", "ledger-fault", fault.String(), map[string]any{"fault": fault.String()})
+		add("stop", "ledger-fault", map[string]any{"fault": fault.String()})
 	}
 	if found.Sealed {
-		add("stop", "ledger-sealed", "The ledger is behind what is known of it: nothing is paid until it is reconciled.", nil)
+		add("stop", "ledger-sealed", nil)
 	}
 	return out, nil
 }

@@ -1,7 +1,6 @@
 package books
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -27,34 +26,17 @@ func statement(d *api.Dataset) []Message {
 
 // modelled says what the statements of a book with a model of dependent records assume.
 func modelled(column string) Message {
-	return Message{
-		Code: "book-model", Args: map[string]any{"column": column},
-		Text: "The same holds for a person who knows other records and how records depend on each other, as long as the states in column " + column + " follow the public model of this book.",
-	}
+	return api.Say("book-model", map[string]any{"column": column})
 }
 
 // promise states an (epsilon, delta) guarantee as odds. rho is that of a book in zCDP.
 func promise(code string, d *api.Dataset, epsilon, delta, rho string) Message {
-	what, verb := "all answers so far", "changes"
-	if code == "book-cap" {
-		what, verb = "all answers that the cap allows", "would change"
-	}
-	who := "Whether one " + d.Unit + " is in the table or not"
-	if d.Neighbours == replaceOne {
-		who = "Whether one " + d.Unit + " is in the table or another in its place"
-	}
 	e, _ := strconv.ParseFloat(epsilon, 64)
-	odds := odds(e)
-	args := map[string]any{"epsilon": epsilon, "delta": delta, "odds": odds, "unit": d.Unit, "neighbours": d.Neighbours}
-	text := fmt.Sprintf("%s %s the odds of %s at most %s times (epsilon %s", who, verb, what, odds, epsilon)
-	if delta != "" && delta != "0" {
-		text += ", except with a probability of the order of delta " + delta
-	}
-	if text += ")."; rho != "" {
+	args := map[string]any{"epsilon": epsilon, "delta": delta, "odds": odds(e), "unit": d.Unit, "neighbours": d.Neighbours}
+	if rho != "" {
 		args["rho"] = rho
-		text = text[:len(text)-2] + "; rho " + rho + ")."
 	}
-	return Message{Code: code, Text: text, Args: args}
+	return api.Say(code, args)
 }
 
 // odds is e to the power of epsilon, rounded up to three digits.

@@ -38,6 +38,7 @@ func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, may 
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Language", "en")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)

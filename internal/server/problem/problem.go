@@ -17,6 +17,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/internal/server/spoken"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -42,9 +43,9 @@ type Problem struct {
 	RetryAfter int `json:"-"`
 	// Lang is the language of its texts. Defaults to English.
 	Lang lang.Lang `json:"-"`
-	// said and advice are Detail and Hint before they were shown, where they are known, and
-	// own are the folders of the server that are cut from them.
-	said   noren.Texts
+	// said is Detail in a language, where it is known, and advice is Hint before it was shown. own
+	// are the folders of the server that are cut from texts.
+	said   func(lang.Lang) string
 	advice noren.Text
 	own    cleaner
 }
@@ -57,20 +58,22 @@ func (p *Problem) In(l lang.Lang) *Problem {
 	}
 	out := *p
 	out.Lang, out.Title, out.Detail, out.Hint = l, l.Say(p.Title), l.Say(p.Detail), l.Say(p.Hint)
-	if len(p.said) > 0 {
-		out.Detail = p.own.shown(l, p.said)
+	if p.said != nil {
+		out.Detail = p.said(l)
 	}
 	if !p.advice.IsZero() {
 		out.Hint = p.own.clean(l.Said(p.advice))
 	}
+	out.FitsWith = spoken.In(l, p.FitsWith)
 	out.Errors = slices.Clone(p.Errors)
-	for i, f := range p.Errors {
-		if out.Errors[i].Detail = l.Say(f.Detail); len(f.said) > 0 {
-			out.Errors[i].Detail = p.own.shown(l, f.said)
-		}
+	for i := range p.Errors {
+		out.Errors[i].Detail = p.Errors[i].In(l)
 	}
 	return &out
 }
+
+// DetailIn is the detail in a language.
+func (p *Problem) DetailIn(l lang.Lang) string { return p.In(l).Detail }
 
 // Said is a problem that was stored in English, in a language.
 func Said(stored json.RawMessage, l lang.Lang) json.RawMessage {
@@ -89,7 +92,19 @@ func Said(stored json.RawMessage, l lang.Lang) json.RawMessage {
 type Fault struct {
 	Pointer string `json:"pointer" doc:"The place in the request, as a JSON pointer or the name of a parameter."`
 	Detail  string `json:"detail" doc:"What is wrong there."`
-	said    noren.Texts
+	// Said is Detail in a language, where it is known. Optional.
+	Said func(lang.Lang) string `json:"-"`
+}
+
+// In is the detail in a language.
+func (f *Fault) In(l lang.Lang) string {
+	switch {
+	case l == lang.English:
+		return f.Detail
+	case f.Said != nil:
+		return f.Said(l)
+	}
+	return l.Say(f.Detail)
 }
 
 // Error implements error.
@@ -147,6 +162,12 @@ func NotFound() *Problem { return New("not-found", "") }
 // Hinted sets what to do about the problem, and returns the problem.
 func (p *Problem) Hinted(hint string) *Problem {
 	p.Hint = hint
+	return p
+}
+
+// Saying sets the detail, which said says in a language, and returns the problem.
+func (p *Problem) Saying(said func(lang.Lang) string) *Problem {
+	p.said, p.Detail = said, said(lang.English)
 	return p
 }
 
@@ -214,9 +235,10 @@ func (c cleaner) of(e *noren.Error) *Problem {
 			out.Status = m.Status
 		}
 	}
-	out.said, out.advice, out.own = chain(e), hint(e), c
-	out.Detail, out.Hint, out.Where = c.shown(lang.English, out.said), c.clean(out.advice.String()), c.where(e)
-	return out
+	said := chain(e)
+	out.advice, out.own = hint(e), c
+	out.Hint, out.Where = c.clean(out.advice.String()), c.where(e)
+	return out.Saying(func(l lang.Lang) string { return c.shown(l, said) })
 }
 
 // ofKind is the code of errors of a kind that have no code of their own.
@@ -272,7 +294,8 @@ func (c cleaner) where(e *noren.Error) string {
 
 // fault is one of several faults, which says this.
 func (c cleaner) fault(e *noren.Error, said noren.Texts) Fault {
-	return Fault{Pointer: c.where(e), Detail: c.shown(lang.English, said), said: said}
+	in := func(l lang.Lang) string { return c.shown(l, said) }
+	return Fault{Pointer: c.where(e), Detail: in(lang.English), Said: in}
 }
 
 // hint is the outermost hint.

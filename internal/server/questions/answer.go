@@ -169,14 +169,15 @@ func (q *Questions) replay(ctx context.Context, kept *store.Question) (*Reply, e
 	if err := unmarshal(kept.Paid, &c); err != nil {
 		return nil, err
 	}
-	out := &Reply{Status: http.StatusOK, Answer: kept.ID, Body: fill(kept.Body, c.Length), Replayed: true}
+	out := &Reply{Status: http.StatusOK, Answer: kept.ID, Body: fill(kept.Body, c.Length)}
 	if kept.State == store.Withheld {
 		var p problem.Problem
 		if err := unmarshal(kept.Body, &p); err != nil {
 			return nil, err
 		}
-		out.Status = p.Status
+		out = withheld(kept.ID, &p, c.Length)
 	}
+	out.Replayed = true
 	return out, nil
 }
 

@@ -13,7 +13,9 @@ import (
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/quantum"
+	"github.com/noren-privacy/noren/internal/server/spoken"
 	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -30,9 +32,12 @@ type Reply struct {
 	// Status is the HTTP status: 200, that of a problem, or 202 where the work missed its
 	// class.
 	Status int
-	// Body is the body, filled up with spaces to a length that follows from public
+	// Body is the body in English, filled up with spaces to a length that follows from public
 	// parameters.
 	Body []byte
+	// japanese is the same in Japanese. It is made before a reply that is charged for may leave, so
+	// that the time when it leaves does not depend on the language; nil where it is made when it is read.
+	japanese []byte
 	// Answer is the id of the answer; "" where there is none.
 	Answer string
 	// Replayed says that an earlier request with the same key was answered so.
@@ -381,7 +386,7 @@ func (q *Questions) settle(ctx context.Context, id string, c *content, principal
 		if err != nil {
 			return q.problemReply(q.config.Explain(err), id, c), false // the row stays open: the answer is in the ledger
 		}
-		state, out = store.Answered, &Reply{Status: http.StatusOK, Answer: id, Body: fill(body, c.Length)}
+		state, out = store.Answered, answered(id, body, c.Length)
 	} else {
 		out = q.problemReply(q.config.Explain(err), id, c)
 		body, line = bytes.TrimRight(out.Body, " "), []byte("{}")
@@ -402,11 +407,37 @@ func (q *Questions) settle(ctx context.Context, id string, c *content, principal
 func (q *Questions) problemReply(of *problem.Problem, id string, c *content) *Reply {
 	out := *of
 	out.RequestID = id
-	text, err := json.Marshal(&out)
-	if err != nil {
-		text = []byte("{}")
+	return withheld(id, &out, c.Length)
+}
+
+// withheld is the reply of a charged request without an answer.
+func withheld(id string, p *problem.Problem, length int) *Reply {
+	body := func(l lang.Lang) []byte {
+		text, err := json.Marshal(p.In(l))
+		if err != nil {
+			text = []byte("{}")
+		}
+		return fill(text, length)
 	}
-	return &Reply{Status: out.Status, Answer: id, Body: fill(text, c.Length)}
+	return &Reply{Status: p.Status, Answer: id, Body: body(lang.English), japanese: body(lang.Japanese)}
+}
+
+// answered is the reply of an answer, which body is in English.
+func answered(id string, body []byte, length int) *Reply {
+	out := &Reply{Status: http.StatusOK, Answer: id, Body: fill(body, length)}
+	out.japanese = out.In(lang.Japanese)
+	return out
+}
+
+// In is the body in a language.
+func (r *Reply) In(l lang.Lang) []byte {
+	switch {
+	case l == lang.English:
+		return r.Body
+	case r.japanese != nil:
+		return r.japanese
+	}
+	return fill(spoken.JSON[Answer](l, bytes.TrimRight(r.Body, " ")), len(r.Body))
 }
 
 // fill appends spaces to a body up to a length, or to the next power of two where it is

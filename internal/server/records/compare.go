@@ -2,7 +2,6 @@ package records
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
-	"github.com/noren-privacy/noren/report/text"
 )
 
 // Comparison says what two releases of the same people give away together.
@@ -110,7 +108,7 @@ func (r *Records) ComparePreview(ctx context.Context, recipe, with, by string) (
 	switch {
 	case p == nil || p.release == nil:
 		r.mu.Unlock()
-		return nil, shut([]Message{{Code: "no-preview", Text: "There is no preview. Make one and look at it."}})
+		return nil, shut([]Message{api.Say("no-preview", nil)})
 	case p.busy:
 		r.mu.Unlock()
 		return nil, problem.New("conflict", "The preview is being released or compared.")
@@ -187,7 +185,7 @@ func comparison(o *api.Overlap) *Comparison {
 		return float64(n) / float64(o.Common)
 	}
 	if o.Common == 0 {
-		out.Text = []Message{{Code: "overlap-none", Text: "No " + who + " are in both tables."}}
+		out.Text = []Message{api.Say("overlap-none", map[string]any{"unit": who})}
 		return out
 	}
 	out.Candidates = append(out.Candidates, Candidates{1, share(o.Alone)})
@@ -195,14 +193,8 @@ func comparison(o *api.Overlap) *Comparison {
 		out.Candidates = append(out.Candidates, Candidates{o.K - 1, share(o.Below)})
 	}
 	out.Text = []Message{
-		{
-			Code: "overlap", Text: fmt.Sprintf("%s %s are in both tables. To a reader of both releases at least %s candidates remain for each, %s on average.", text.Integer(o.Common), who, text.Integer(o.Min), text.Number(o.Mean)),
-			Args: map[string]any{"common": o.Common, "least": o.Min, "mean": o.Mean, "unit": who},
-		},
-		{
-			Code: "overlap-below", Text: fmt.Sprintf("For %s of them fewer than %d candidates remain, for %s only one.", text.Integer(o.Below), o.K, text.Integer(o.Alone)),
-			Args: map[string]any{"below": o.Below, "k": o.K, "alone": o.Alone},
-		},
+		api.Say("overlap", map[string]any{"common": o.Common, "least": o.Min, "mean": o.Mean, "unit": who}),
+		api.Say("overlap-below", map[string]any{"below": o.Below, "k": o.K, "alone": o.Alone}),
 	}
 	return out
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/noren-privacy/noren/api"
@@ -17,6 +16,8 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/lang"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // The files of a release, beside that of the data.
@@ -377,7 +378,7 @@ func (p *preview) stale(row *store.Resource, h *tables.Held) bool {
 func describe(p *preview) *Preview {
 	rel, a := p.release, p.release.Assessment
 	out := &Preview{
-		RecipeVersion: p.recipeVersion, Made: p.made, Job: p.job, Statement: statement(rel), NotCovered: notCovered(rel), Checks: checks(p), Columns: []Fate{},
+		RecipeVersion: p.recipeVersion, Made: p.made, Job: p.job, Statement: text.Stated(&rel.Result), NotCovered: notCovered(rel), Checks: checks(p), Columns: []Fate{},
 		Today: Today{N: a.Original.Records, Unique: a.Original.UniqueRecords, Unit: "record", HighestRisk: a.Original.Prosecutor.Max, AverageRisk: a.Original.Marketer},
 		After: After{
 			K: rel.AchievedK, Classes: rel.Classes, Largest: int64(rel.Verified.ClassSize.Max), Loss: rel.Loss, HighestRisk: a.Release.Prosecutor.Max, AverageRisk: a.Release.Marketer,
@@ -437,10 +438,10 @@ func histograms(rel *api.Release) []Histogram {
 func shut(reasons []Message) error {
 	p := problem.New("guarantee-not-met", "The gate is shut.")
 	for _, m := range reasons {
-		p.Errors = append(p.Errors, problem.Fault{Pointer: m.Code, Detail: m.Text})
+		p.Errors = append(p.Errors, problem.Fault{Pointer: m.Code, Detail: m.Text, Said: func(l lang.Lang) string { return m.In(l).Text }})
 	}
 	if len(reasons) > 0 {
-		p.Detail = reasons[0].Text
+		p.Saying(func(l lang.Lang) string { return reasons[0].In(l).Text })
 	}
 	return p
 }
@@ -449,35 +450,22 @@ func shut(reasons []Message) error {
 // steward says to have studied. The lock is held.
 func (r *Records) reasons(row *store.Resource, parameters *Parameters, h *tables.Held, p *preview, earlier []Earlier, studied []string) []Message {
 	out := problems(h, parameters, r.config.LeastK)
-	add := func(code, text string, args map[string]any) {
-		out = append(out, Message{Code: code, Text: text, Args: args})
-	}
+	add := func(code string, args map[string]any) { out = append(out, api.Say(code, args)) }
 	if reason := r.config.Sealed(); reason != "" {
-		add("sealed", reason, nil)
+		out = append(out, Message{Code: "sealed", Text: reason})
 	}
 	switch {
 	case p != nil && p.failure != nil && p.failed == [2]int64{row.Version, h.Table.Version} && (p.release == nil || p.stale(row, h)):
-		add("preview-failed", p.failure.Detail, map[string]any{"code": p.failure.Code})
+		out = append(out, Message{Code: "preview-failed", Text: p.failure.Detail, Args: map[string]any{"code": p.failure.Code}, Said: p.failure.DetailIn})
 	case p == nil || p.release == nil:
-		add("no-preview", "There is no preview. Make one and look at it.", nil)
+		add("no-preview", nil)
 	case p.stale(row, h):
-		add("preview-stale", "Table or recipe have changed since the preview. Preview again.", nil)
+		add("preview-stale", nil)
 	}
 	for _, e := range earlier {
 		if (p == nil || !p.compared[e.Release]) && !slices.Contains(studied, e.Release) {
-			add("previous-unstudied", "An earlier release of the same people was not compared with this one: "+e.Release+".", map[string]any{"release": e.Release})
+			add("previous-unstudied", map[string]any{"release": e.Release})
 		}
 	}
 	return out
-}
-
-// sentence begins a text with a capital letter and ends it with a point.
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	if s[0] >= 'a' && s[0] <= 'z' {
-		s = string(s[0]-'a'+'A') + s[1:]
-	}
-	return strings.TrimRight(s, ".") + "."
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/tables"
 	"github.com/noren-privacy/noren/spec"
@@ -168,7 +169,7 @@ func problems(h *tables.Held, p *Parameters, leastK int) []Message {
 		out = append(out, *m)
 	}
 	if p.K < leastK {
-		out = append(out, Message{Code: "least-k", Text: fmt.Sprintf("k is %d, and the rule of this server is %d or more.", p.K, leastK), Args: map[string]any{"k": p.K, "least": leastK}})
+		out = append(out, api.Say("least-k", map[string]any{"k": p.K, "least": leastK}))
 	}
 	s := specification(h, p, func(column string) string { return h.Hierarchies[column] })
 	quasi, sensitive := 0, 0
@@ -181,26 +182,26 @@ func problems(h *tables.Held, p *Parameters, leastK int) []Message {
 		}
 	}
 	if quasi == 0 {
-		out = append(out, Message{Code: "no-quasi-identifier", Text: "No column is a quasi-identifier. Name the columns that others may know."})
+		out = append(out, api.Say("no-quasi-identifier", nil))
 	}
 	if (p.L != 0 || p.T != 0) && sensitive == 0 {
-		out = append(out, Message{Code: "no-sensitive", Text: "l and t are about sensitive columns, and no column is sensitive."})
+		out = append(out, api.Say("no-sensitive", nil))
 	}
 	if p.Ranges == "fixed" && p.Publish != "generalize" {
-		out = append(out, Message{Code: "ranges", Text: "Fixed ranges are a way to generalize."})
+		out = append(out, api.Say("ranges", nil))
 	}
 	if p.Pseudonym && p.UnitLinkage != "all" {
-		out = append(out, Message{Code: "pseudonym", Text: "Pseudonyms need the linkage of all records of a person."})
+		out = append(out, api.Say("pseudonym", nil))
 	}
 	if n := cmp.Or(h.Table.Persons, h.Table.Rows); int64(p.K) > n {
-		out = append(out, Message{Code: "k-large", Text: fmt.Sprintf("k is %d, and the table has %d.", p.K, n), Args: map[string]any{"k": p.K, "n": n}})
+		out = append(out, api.Say("k-large", map[string]any{"k": p.K, "n": n}))
 	}
 	if s.Unit != "" && s.Columns[s.Unit].Role != "identifier" {
-		out = append(out, Message{Code: "unit-role", Text: "The column that tells persons apart must be an identifier.", Args: map[string]any{"column": s.Unit}})
+		out = append(out, api.Say("unit-role", map[string]any{"column": s.Unit}))
 	}
 	if _, err := s.Options(); err != nil {
 		for _, f := range faults(err) {
-			out = append(out, Message{Code: "parameter", Text: f.Detail, Args: map[string]any{"where": f.Pointer}})
+			out = append(out, Message{Code: "parameter", Text: f.Detail, Args: map[string]any{"where": f.Pointer}, Said: f.In})
 		}
 	}
 	return out

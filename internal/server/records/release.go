@@ -115,7 +115,7 @@ func (r *Records) claim(ctx context.Context, a *Asking) (*preview, error) {
 	}
 	switch {
 	case p.release.SHA256 != a.SHA256:
-		return nil, shut([]Message{{Code: "preview-other", Text: "The preview is another one than the one that was looked at. Preview again."}})
+		return nil, shut([]Message{api.Say("preview-other", nil)})
 	case p.busy:
 		return nil, problem.New("conflict", "The preview is being released or compared.")
 	}

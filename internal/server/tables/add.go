@@ -257,8 +257,8 @@ func propose(d *document, found *api.Inspection) {
 	d.hides(found.Hidden)
 	for _, c := range found.Columns {
 		d.Columns = append(d.Columns, Column{
-			Name: c.Name, Type: c.Type, TypeReason: (*Message)(&c.TypeWhy), Format: c.Format, Order: c.Order,
-			Role: c.Role, RoleReason: (*Message)(&c.RoleWhy), Missing: &c.Missing, Distinct: &c.Distinct, Estimated: c.Estimated, Unit: c.Unit,
+			Name: c.Name, Type: c.Type, TypeReason: api.Because(c.TypeWhy), Format: c.Format, Order: c.Order,
+			Role: c.Role, RoleReason: api.Because(c.RoleWhy), Missing: &c.Missing, Distinct: &c.Distinct, Estimated: c.Estimated, Unit: c.Unit,
 		})
 		if c.Unit && c.Role == "identifier" && c.Distinct > d.Persons {
 			d.Unit, d.Persons = c.Name, c.Distinct

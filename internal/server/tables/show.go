@@ -2,13 +2,13 @@ package tables
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -57,20 +57,20 @@ func (t *Tables) shown(ctx context.Context, r *store.Resource) (*Table, error) {
 
 // judge says what the health of a table is.
 func (t *Table) judge() {
-	add := func(level, code, text string, args map[string]any) {
-		t.HealthList = append(t.HealthList, Health{level, Message{Code: code, Text: text, Args: args}})
+	add := func(level, code string, args map[string]any) {
+		t.HealthList = append(t.HealthList, Health{level, api.Say(code, args)})
 	}
 	switch t.State {
 	case Reading:
-		add("attention", "table-reading", "The table is being read.", nil)
+		add("attention", "table-reading", nil)
 	case Failed:
-		add("stop", "table-failed", "The table could not be read.", nil)
+		add("stop", "table-failed", nil)
 	case Changed:
-		add("attention", "table-changed", "The file has changed at its source since its columns were confirmed. Confirm them again.", nil)
+		add("attention", "table-changed", nil)
 	case Proposed:
-		add("attention", "table-unconfirmed", "Types and roles are proposals. Check each column and confirm them.", nil)
+		add("attention", "table-unconfirmed", nil)
 	default:
-		add("ok", "table-confirmed", "A steward has confirmed the columns.", nil)
+		add("ok", "table-confirmed", nil)
 	}
 	if h := t.Hidden; h != nil {
 		t.judgeHidden(h, add)
@@ -82,16 +82,14 @@ func (t *Table) judge() {
 			quasi++
 		}
 		if h := c.Hierarchy; h != nil && h.Uncovered > 0 {
-			add("attention", "hierarchy-uncovered", fmt.Sprintf("%d of %d values of column %s have no line in its hierarchy.", h.Uncovered, h.Values, c.Name),
-				map[string]any{"column": c.Name, "uncovered": h.Uncovered, "values": h.Values})
+			add("attention", "hierarchy-uncovered", map[string]any{"column": c.Name, "uncovered": h.Uncovered, "values": h.Values})
 		}
 		if c.Unit && t.Unit == "" {
-			add("attention", "unit-open", fmt.Sprintf("Column %s seems to name persons who have several records each. With it as the unit, persons are counted.", c.Name),
-				map[string]any{"column": c.Name})
+			add("attention", "unit-open", map[string]any{"column": c.Name})
 		}
 	}
 	if quasi == 0 && len(t.ColumnsDetail) > 0 {
-		add("attention", "no-quasi-identifier", "No column is a quasi-identifier. Name the columns that others may know.", nil)
+		add("attention", "no-quasi-identifier", nil)
 	}
 	t.Health = "sound"
 	switch t.State {
@@ -107,15 +105,15 @@ func (t *Table) judge() {
 }
 
 // judgeHidden says what a workbook hides of the table, and what became of it.
-func (t *Table) judgeHidden(h *Hidden, add func(level, code, text string, args map[string]any)) {
+func (t *Table) judgeHidden(h *Hidden, add func(level, code string, args map[string]any)) {
 	args := map[string]any{"rows": h.Rows, "number": len(h.Columns), "columns": strings.Join(h.Columns, ", ")}
 	switch h.Policy {
 	case "read":
-		add("attention", "hidden-read", fmt.Sprintf("The workbook hides %d rows and %d columns of the table. They are read.", h.Rows, len(h.Columns)), args)
+		add("attention", "hidden-read", args)
 	case "leave":
-		add("ok", "hidden-left", fmt.Sprintf("The workbook hides %d rows and %d columns of the table. They are left out.", h.Rows, len(h.Columns)), args)
+		add("ok", "hidden-left", args)
 	default:
-		add("stop", "hidden-open", fmt.Sprintf("The workbook hides %d rows and %d columns of the table. Decide whether they are read or left out.", h.Rows, len(h.Columns)), args)
+		add("stop", "hidden-open", args)
 	}
 }
 

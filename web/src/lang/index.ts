@@ -10,15 +10,13 @@ export type Language = "en" | "ja";
 export type Args = Record<string, string | number>;
 
 const stored = "noren-language";
-/** Texts of a language, and sentences of the server in it by their code. */
+/** Texts of a language. */
 export interface Texts {
   strings: Strings;
-  server: Record<string, string>;
   /** Sentences that certificates hold, by their English text. */
   sentences: Record<string, string>;
 }
 let loaders: Record<Language, () => Promise<Texts>> | undefined;
-let serverTexts: Record<string, string> = {};
 let sentences: Record<string, string> = {};
 let strings: Strings | undefined;
 
@@ -44,7 +42,6 @@ export function provide(from: Record<Language, () => Promise<Texts>>): void {
 export async function speak(to: Language): Promise<void> {
   const texts = await loaders?.[to]();
   strings = texts?.strings;
-  serverTexts = texts?.server ?? {};
   sentences = texts?.sentences ?? {};
   document.documentElement.lang = to;
   language.value = to;
@@ -100,36 +97,22 @@ export function stated(text: string): ComponentChildren {
   return language.value === "en" ? text : (sentences[text] ?? h("span", { lang: "en" }, text));
 }
 
-/** Arguments of a fixed set are translated by their name and value: "kind.free text". */
-function translated(args: Args): Args {
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, serverTexts[`${name}.${value}`] ?? value]));
-}
+const japanese = (text: string): boolean => /[\u3041-\u30ff]/.test(text);
 
-/** A sentence of the server, in Japanese where its code is known. */
-export function said(m: Message | undefined): ComponentChildren {
-  if (!m) return "";
-  if (language.value !== "en") {
-    const template = serverTexts[m.code];
-    if (template !== undefined) return marked(fill(template, translated(m.args ?? {}), language.value));
-    return stated(m.text);
-  }
-  return m.text;
-}
+/** A text of the server, which says it in the language of the page; marked as English where it does not. */
+const spoken = (text: string): ComponentChildren => (language.value === "en" || japanese(text) ? text : h("span", { lang: "en" }, text));
 
-/** A text of the server, marked as English where it has no Japanese in it. */
-const spoken = (text: string): ComponentChildren => (/[\u3041-\u3096]/.test(text) ? text : h("span", { lang: "en" }, text));
+/** A sentence of the server. */
+export const said = (m: Message | undefined): ComponentChildren => (m ? spoken(m.text) : "");
 
-/** Title and detail of a problem: by its code, else by its status. The server says the detail in the language of the page. */
+/** Title and detail of a problem. The title is that of the page for the code or the status, or the server's in the language of the page. */
 export function problemText(p: Problem): { title: string; detail: ComponentChildren } {
   const byCode = "problem." + p.code;
   const byStatus = "status." + p.status;
-  const byServer = language.value === "en" ? undefined : serverTexts["code." + p.code];
   const key = has(byCode) ? byCode : has(byStatus) ? byStatus : undefined;
-  const known = (code: string): string | undefined => (language.value === "en" ? undefined : serverTexts[code]);
-  const faults = (p.errors ?? []).map(e => ({ text: known(e.pointer) ?? e.detail, translated: known(e.pointer) !== undefined, detail: e.detail }));
+  const faults = (p.errors ?? []).map(e => e.detail);
   const lines = [p.where && !p.detail?.startsWith(p.where) ? `${p.where}: ${p.detail ?? ""}` : p.detail, p.hint].filter((s): s is string => !!s);
-  const all = [...lines.filter(line => !faults.some(f => f.detail === line)).map(text => ({ text, translated: false })), ...faults];
-  const title = byServer ?? (key !== undefined ? t(key) : p.title || t("problem.unknown"));
-  const detail = language.value === "en" ? all.map(x => x.text).join(" ") : all.flatMap(x => [x.translated ? x.text : spoken(x.text), " "]);
-  return { title, detail };
+  const all = [...lines.filter(line => !faults.includes(line)), ...faults];
+  const title = japanese(p.title ?? "") || key === undefined ? p.title || t("problem.unknown") : t(key);
+  return { title, detail: language.value === "en" ? all.join(" ") : all.flatMap(text => [spoken(text), " "]) };
 }

@@ -6,7 +6,7 @@ import { decimals, extremes, interval, withoutRank } from "../charts/dots";
 import { headed, unitText } from "../ask/unit";
 import { half, ResultTable, valueText } from "../ask/result";
 import { compact, dateTime, number, shortHash } from "../format";
-import { rich, said, stated, t } from "../lang";
+import { rich, said, t } from "../lang";
 import { to } from "../route";
 import type { Amount, Answer, AnsweredQuestion, AnswerRow, Book, Level } from "../types";
 import { Card, Checks, Chip, CopyCommand, curl, Head, Skeleton, useLoad, When } from "../ui";
@@ -201,7 +201,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 <summary>{t("records.not")}</summary>
                 <ul class="facts">
                   {a.not_covered.map((m, i) => (
-                    <li key={i}>{m.code === "assumption" ? stated(m.text) : said(m)}</li>
+                    <li key={i}>{said(m)}</li>
                   ))}
                 </ul>
               </details>

@@ -1,7 +1,7 @@
 // What the file promises, and what it does not, before any figure.
 import type { VNode } from "preact";
 import { number } from "../format";
-import { language, rich, said, t, type Key } from "../lang";
+import { rich, said, t, type Key } from "../lang";
 import type { Message, Parameters, Preview } from "../types";
 import { Bar, Refusal } from "../ui";
 import type { Followed } from "./follow";
@@ -19,9 +19,7 @@ function Sentence({ v, p }: { v: Preview; p: Parameters }): VNode | null {
 
 /** What the release leaves open stands first; what it assumes can be opened. */
 export function NotCovered({ list }: { list: Message[] }): VNode | null {
-  // English has several sentences about unique records, other languages one.
-  const first = list.findIndex(m => m.code === "unique");
-  const open = list.filter((m, i) => m.code !== "assumption" && (language.value === "en" || m.code !== "unique" || i === first));
+  const open = list.filter(m => m.code !== "assumption");
   const assumed = list.filter(m => m.code === "assumption");
   if (list.length === 0) return null;
   const items = (messages: Message[]): VNode => (

@@ -1,0 +1,88 @@
+package records
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
+	"github.com/noren-privacy/noren/report/text"
+)
+
+// singleSteward is what the certificate and the dossier of each release say of the decision.
+func singleSteward() []string {
+	return []string{"One steward decided on this release; the server asks for no second approval (single-steward)."}
+}
+
+// notCovered says what a release does not guarantee.
+func notCovered(rel *api.Release) []Message {
+	out := []Message{}
+	for _, a := range rel.Guarantee.Assumptions {
+		out = append(out, sentences("assumption", nil, func(l lang.Lang) string { return l.Say(a) }))
+	}
+	if u := rel.Unique; u != nil && u.Records > 0 && len(u.Columns) > 0 {
+		for i := range text.Unique(lang.English, u) {
+			out = append(out, sentences("unique", nil, func(l lang.Lang) string { return text.Unique(l, u)[i] }))
+		}
+	}
+	if len(rel.FreeText) > 0 {
+		out = append(out, api.Say("free-text", map[string]any{"columns": strings.Join(rel.FreeText, ", ")}))
+	}
+	if len(rel.Guarantee.Diversity) == 0 && len(rel.Guarantee.Closeness) == 0 {
+		out = append(out, api.Say("sensitive-open", nil))
+	}
+	return out
+}
+
+// checks says what the verifier found, and what was noted while the release was made.
+func checks(p *preview) []Check {
+	rel := p.release
+	unit := "records"
+	if rel.Unit != "" {
+		unit = "persons"
+	}
+	out := []Check{{"ok", api.Say("verified", map[string]any{"classes": rel.Classes, "k": rel.AchievedK, "unit": unit}), ""}}
+	for _, s := range rel.Verified.Sensitive {
+		level := "ok"
+		if s.DistinctL < 2 {
+			level = "attention"
+		}
+		out = append(out, Check{level, api.Say("sensitive", map[string]any{"column": s.Column, "l": s.DistinctL, "t": s.T}), ""})
+	}
+	if rel.Suppressed > 0 {
+		out = append(out, Check{"attention", api.Say("suppressed", map[string]any{"records": rel.Suppressed}), ""})
+	}
+	// Notes name files with their folders, which are the server's.
+	folders := strings.NewReplacer(p.dir+string(filepath.Separator), "", filepath.Dir(p.held.Input)+string(filepath.Separator), "")
+	for _, n := range p.notes {
+		level := "ok"
+		if n.Level == api.Warning {
+			level = "attention"
+		}
+		columns := strings.Join(n.Columns, ", ")
+		m := sentences(n.Code, map[string]any{"columns": columns}, func(l lang.Lang) string { return folders.Replace(n.In(l)) })
+		out = append(out, Check{level, m, columns})
+	}
+	return out
+}
+
+// sentences is a message of texts that are no sentences: each begins with a capital letter and ends
+// with a point.
+func sentences(code string, args map[string]any, said func(lang.Lang) string) Message {
+	in := func(l lang.Lang) string { return sentence(l, said(l)) }
+	return Message{Code: code, Text: in(lang.English), Args: args, Said: in}
+}
+
+// sentence begins a text with a capital letter and ends it with a point.
+func sentence(l lang.Lang, s string) string {
+	if s == "" {
+		return s
+	}
+	if l == lang.Japanese {
+		return strings.TrimRight(s, ".。") + "。"
+	}
+	if s[0] >= 'a' && s[0] <= 'z' {
+		s = string(s[0]-'a'+'A') + s[1:]
+	}
+	return strings.TrimRight(s, ".") + "."
+}
