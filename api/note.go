@@ -22,6 +22,8 @@ type Note struct {
 	Text string `json:"text"`
 	// Columns are the columns that it is about. Optional.
 	Columns []string `json:"columns,omitempty"`
+	// Args are the texts and numbers of the remark, by name. Optional.
+	Args map[string]any `json:"-"`
 	// Said is the remark in a language. Optional.
 	Said func(lang.Lang) string `json:"-"`
 }

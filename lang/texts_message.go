@@ -76,6 +76,10 @@ var releaseMessages = []MessageText{
 	{"verified", "The file was read back: each of its {#classes} classes holds {k} {unit} or more.", "ファイルを読み戻しました。{#classes} 個のクラスのそれぞれに、{k} {unit:counted}以上があります。"},
 	{"sensitive", "In every class, column {column} has at least {l} different values and is at most {#t} from the whole table.", "どのクラスでも、列 {column} には少なくとも {l} 個の異なる値があり、表全体との距離は {#t} 以下です。"},
 	{"suppressed", "{#records} records are left out.", "{#records} 件のレコードを除外しました。"},
+	{"formulas-none", "no cell or column name is taken for a formula by spreadsheets", "表計算ソフトが数式とみなすセルも列名もありません"},
+	{"formulas", "spreadsheets take {#cells} cells and {names} column names for formulas (columns {columns}); they are written as they are", "表計算ソフトは {#cells} 個のセルと {#names} 個の列名を数式とみなします（列 {columns}）。そのまま書き出します"},
+	{"formulas-text", "spreadsheets take {#cells} cells and {names} column names for formulas (columns {columns}); each is written as text, with an apostrophe before it", "表計算ソフトは {#cells} 個のセルと {#names} 個の列名を数式とみなします（列 {columns}）。それぞれの前にアポストロフィを付け、文字列として書き出します"},
+	{"identifier-repeats", "records were counted, not persons: column {columns} repeats ({#persons} persons, up to {#most} records each), and by it {#below} of {#classes} classes hold fewer than k = {k} persons ({#records} records), {#one} of them one person", "人ではなくレコードを数えました。列 {columns} は繰り返し現れます（{#persons} 人、1 人あたり最大 {#most} 件）。これで数えると、{#classes} クラスのうち {#below} クラス（{#records} 件）は {k} 人未満で、そのうち {#one} クラスは 1 人だけです"},
 	// comparison of two releases
 	{"overlap-none", "No {unit} are in both tables.", "両方の表に共通するものはありません。"},
 	{"overlap", "{#common} {unit} are in both tables. To a reader of both releases at least {#least} candidates remain for each, {#mean} on average.", "{#common} {unit:counted}が両方の表にあります。両方の公開を読む人に対して、それぞれ少なくとも {#least}、平均 {#mean} の候補が残ります。"},

@@ -1335,7 +1335,6 @@ var resultTexts = []Entry{
 	{"read\tstates no schema: the guarantee holds for the column types that the query declared", "読み方\tスキーマがありません。保証は質問が宣言した列の型について成り立ちます"},
 	{"records\t%s", "レコード\t%s"},
 	{"records in the class", "クラスのレコード"},
-	{"records were counted, not persons: column %s repeats (%s persons, up to %s records each), and by it %s of %s classes hold fewer than k = %d persons (%s records), %s of them one person", "人ではなくレコードを数えました。列 %[1]s の値は繰り返しています（%[2]s 人、1 人に最大 %[3]s 件）。この列で数えると、%[5]s クラスのうち %[4]s クラスは k = %[6]d 人より少なく（レコード %[7]s 件）、そのうち %[8]s クラスは 1 人だけです"},
 	{"records with fewer than %d others within %g in %s", "%[3]s で、%[2]g 以内にほかのレコードが %[1]d 件より少ないレコード"},
 	{"refused", "拒否"},
 	{"released\t%s %s, %d bytes\n\tsha256 %s", "公開\t%s %s、%d バイト\n\tsha256 %s"},

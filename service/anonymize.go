@@ -373,24 +373,25 @@ const CodeNeedsSplit = "needs-split"
 // noteRelease warns of what a release leaves open.
 func (s *Service) noteRelease(r *kanon.Result) {
 	for _, c := range r.LooksMissing {
-		s.saidNote(api.Warning, NoteLooksMissing, []string{c.Column}, func(l lang.Lang) string { return text.LooksMissing(l, r, c) })
+		said := func(l lang.Lang) string { return text.LooksMissing(l, r, c) }
+		s.saidNote(api.Warning, NoteLooksMissing, []string{c.Column}, map[string]any{"columns": c.Column, "groups": c.Groups, "all": r.Groups}, said)
 	}
 	if f := r.Formulas; f != nil {
 		var columns []string
 		for _, c := range f.Columns {
 			columns = append(columns, c.Column)
 		}
-		level, code := api.Warning, NoteFormulas
+		level := api.Warning
 		if f.Choice == formula.Text.String() {
-			level, code = api.Info, NoteFormulasText
+			level = api.Info
 		}
-		s.saidNote(level, code, columns, func(l lang.Lang) string { return text.Formulas(l, f) })
+		s.messageNote(level, columns, text.Formulas(f))
 	}
 	if len(r.Uncounted) > 0 {
-		s.saidNote(api.Warning, NoteUncounted, r.Uncounted, func(l lang.Lang) string { return text.Uncounted(l, r) })
+		s.saidNote(api.Warning, NoteUncounted, r.Uncounted, nil, func(l lang.Lang) string { return text.Uncounted(l, r) })
 	}
 	if r.Repeated != nil {
-		s.saidNote(api.Warning, NoteRepeated, []string{r.Repeated.Column}, func(l lang.Lang) string { return text.Repeated(l, r) })
+		s.messageNote(api.Warning, []string{r.Repeated.Column}, text.Repeated(r))
 	}
 }
 
@@ -439,7 +440,7 @@ func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon
 		facts.Warnings = append(facts.Warnings, "Not known: "+text.Uncounted(text.English, result)+".")
 	}
 	if result.Repeated != nil {
-		facts.Warnings = append(facts.Warnings, s.Lang.Text("Warning: %s; with %s as the unit, persons are counted.", text.Repeated(s.Lang, result), result.Repeated.Column))
+		facts.Warnings = append(facts.Warnings, s.Lang.Text("Warning: %s; with %s as the unit, persons are counted.", text.Repeated(result).In(s.Lang).Text, result.Repeated.Column))
 	}
 	return report.Assessment(assessed, facts).In(s.Lang).Write(out)
 }

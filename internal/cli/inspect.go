@@ -69,7 +69,7 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		why := c.RoleWhy
 		if why.Code == infer.RoleOpen { // its advice is said once, below
 			open = true
-			why.Code = infer.RoleOpenBelow
+			why = why.Below()
 		}
 		if err := grid.Hang(out, c.Name+": ", why.In(lang.Of(out))+"; "+c.TypeWhy.In(lang.Of(out))); err != nil {
 			return err

@@ -2,11 +2,14 @@ package server
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/questions"
+	"github.com/noren-privacy/noren/internal/server/tables"
 	"github.com/noren-privacy/noren/lang"
 )
 
@@ -74,5 +77,98 @@ func TestStoredProblems(t *testing.T) {
 	}
 	if got := problem.Said(nil, lang.Japanese); got != nil {
 		t.Errorf("%s", got)
+	}
+}
+
+// An answer is stored once and read in the language of each request: the same bytes for one
+// language, one charge, and the length that follows from public parameters in each.
+func TestAnswerInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	_, a := opened(t, nil)
+	q := a.quote(t, "0.01", "age >= 65")
+	english := a.pay(t, 200, q, "same")
+	body := map[string]any{"quote": q.Token, "most": q.Cost}
+	in := func(code, key string) func(*http.Request) {
+		return func(r *http.Request) {
+			speaking(code)(r)
+			if key != "" {
+				idempotency(key)(r)
+			}
+		}
+	}
+	japanese := a.ask(t, "POST", "/api/v1/answers", a.secret, body, in("ja", "same"))
+	again := a.ask(t, "POST", "/api/v1/answers", a.secret, body, in("ja", "same"))
+	if japanese.status != 200 || again.body != japanese.body || len(japanese.body) != len(english.body) {
+		t.Fatalf("%d %d, %d and %d bytes: %s", japanese.status, again.status, len(japanese.body), len(english.body), japanese.body)
+	}
+	if repeated := a.pay(t, 200, q, "same"); repeated.body != english.body {
+		t.Error("the English reply has other bytes after the Japanese one")
+	}
+	var one, other questions.Answer
+	english.decode(t, &one)
+	japanese.decode(t, &other)
+	if got := other.Questions[0].Asked[0].Text; got != "レコードの件数、条件 age >= 65" || one.Questions[0].Asked[0].Text != "Number of records, where age >= 65" {
+		t.Errorf("asked: %s and %s", got, one.Questions[0].Asked[0].Text)
+	}
+	if one.Payload != other.Payload || string(one.Certificate) != string(other.Certificate) || one.ID != other.ID {
+		t.Error("what is signed differs by language")
+	}
+	for _, at := range []struct {
+		*answer
+		lang string
+	}{
+		{english, "en"}, {japanese, "ja"},
+		{a.ask(t, "GET", "/api/v1/answers/"+one.ID, a.secret, nil, in("ja", "")), "ja"},
+		{a.ask(t, "GET", "/api/v1/answers/"+one.ID, a.secret, nil, nil), "en"},
+		{a.ask(t, "GET", "/api/v1/answers", a.secret, nil, in("ja", "")), "ja"},
+		{a.ask(t, "GET", "/api/v1/books/"+a.book.ID, a.secret, nil, in("ja", "")), "ja"},
+	} {
+		if at.header.Get("Content-Language") != at.lang || at.header.Get("Vary") != "Accept-Language" {
+			t.Errorf("%v", at.header)
+		}
+		if isJapanese := strings.ContainsFunc(at.body, func(r rune) bool { return r >= 0x3040 && r < 0x3100 }); isJapanese != (at.lang == "ja") {
+			t.Errorf("%s: %s", at.lang, at.body)
+		}
+	}
+	if spent := a.shown(t).Spent.Epsilon; spent != "0.01" {
+		t.Errorf("spent %s", spent)
+	}
+}
+
+// A column keeps its name in the messages of both languages, whatever it is called, and a refusal says
+// the reason of its gate in the language of the request.
+func TestNamesInReplies(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil).steward(t)
+	names := []string{"none", "cannot be written", "of at least %d records", "analyst 7"}
+	var text strings.Builder
+	text.WriteString("age," + strings.Join(names, ",") + "\n")
+	for i := range 60 {
+		text.WriteString(strconv.Itoa(20+i%6) + ",x,word " + strconv.Itoa(i) + ",-5," + strconv.Itoa(i%3) + "\n")
+	}
+	table := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "notes.csv", []byte(text.String()))})
+	table = s.confirm(t, table, func(c *tables.Stated) {
+		for i := range c.Columns {
+			c.Columns[i].Role = map[bool]string{true: "quasi-identifier", false: "other"}[c.Columns[i].Name == "age"]
+		}
+	})
+	recipe := s.recipe(t, table.ID, nil)
+	shut := s.ask(t, "POST", "/api/v1/releases", s.secret, map[string]any{"recipe": recipe.ID, "preview_sha256": strings.Repeat("0", 64), "previous_studied": []string{}}, func(r *http.Request) {
+		speaking("ja")(r)
+		idempotency("one")(r)
+	})
+	if !strings.Contains(shut.body, "プレビューがありません。") {
+		t.Errorf("%d %s", shut.status, shut.body)
+	}
+	s.preview(t, recipe.ID)
+	english := s.ask(t, "GET", "/api/v1/recipes/"+recipe.ID+"/preview", s.secret, nil, nil)
+	japanese := s.ask(t, "GET", "/api/v1/recipes/"+recipe.ID+"/preview", s.secret, nil, speaking("ja"))
+	for _, name := range names {
+		if n, want := strings.Count(japanese.body, name), strings.Count(english.body, name); n < want {
+			t.Errorf("%q: %d of %d times in %s", name, n, want, japanese.body)
+		}
+	}
+	if strings.Contains(japanese.body, `"text":"The `) {
+		t.Errorf("in English: %s", japanese.body)
 	}
 }

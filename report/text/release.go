@@ -45,7 +45,7 @@ func Release(l Lang, r *kanon.Result) []Line {
 		lines = append(lines, Line{"suppressed", Suppressed(l, r)})
 	}
 	if r.Formulas != nil {
-		lines = append(lines, Line{"formulas", Formulas(l, r.Formulas)})
+		lines = append(lines, Line{"formulas", Formulas(r.Formulas).In(l).Text})
 	}
 	if r.Large > 0 {
 		lines = append(lines, Line{"large", Large(l, r)})
@@ -210,27 +210,28 @@ func Uncounted(l Lang, r *kanon.Result) string {
 
 // Repeated says how many persons the classes hold by an identifier that repeats. It is
 // for the steward.
-func Repeated(l Lang, r *kanon.Result) string {
+func Repeated(r *kanon.Result) api.Message {
 	p := r.Repeated
-	return l.Text("records were counted, not persons: column %s repeats (%s persons, up to %s records each), and by it %s of %s classes hold fewer than k = %d persons (%s records), %s of them one person",
-		p.Column, Integer(p.Persons), Integer(p.Most), Integer(p.BelowK.Classes), Integer(r.Classes), r.K, Integer(p.BelowK.Records), Integer(p.One))
+	return api.Say("identifier-repeats", map[string]any{
+		"columns": p.Column, "persons": p.Persons, "most": p.Most, "below": p.BelowK.Classes, "classes": r.Classes, "k": r.K, "records": p.BelowK.Records, "one": p.One,
+	})
 }
 
 // Formulas says how many texts of a release spreadsheets take for formulas, and what became
 // of them.
-func Formulas(l Lang, f *kanon.Formulas) string {
+func Formulas(f *kanon.Formulas) api.Message {
 	if len(f.Columns) == 0 {
-		return l.Text("no cell or column name is taken for a formula by spreadsheets")
+		return api.Say("formulas-none", nil)
 	}
 	names := make([]string, len(f.Columns))
 	for i, c := range f.Columns {
 		names[i] = c.Column
 	}
-	counted := l.Text("spreadsheets take %s cells and %d column names for formulas (columns %s)", Integer(f.Cells), f.Names, strings.Join(names, ", "))
+	args := map[string]any{"cells": f.Cells, "names": f.Names, "columns": strings.Join(names, ", ")}
 	if f.Choice == formula.Text.String() {
-		return l.Text("%s; each is written as text, with an apostrophe before it", counted)
+		return api.Say("formulas-text", args)
 	}
-	return l.Text("%s; they are written as they are", counted)
+	return api.Say("formulas", args)
 }
 
 // LooksMissing says of a quasi-identifier that released values look like missing ones.

@@ -23,8 +23,6 @@ type Reason struct {
 const (
 	// RoleOpen: nothing tells what the values are. The role is a guess without a reason.
 	RoleOpen = "role-open"
-	// RoleOpenBelow is the same for a list of columns, below which stands what to do about it.
-	RoleOpenBelow = "role-open-below"
 	// RoleDate: the values are dates.
 	RoleDate = "role-date"
 	// RolePlace: the name says that the values are places.
@@ -66,6 +64,9 @@ func (r Reason) In(l lang.Lang) string {
 	}
 	return l.Say(r.Text)
 }
+
+// Below is the reason [RoleOpen] in a list of columns, below which stands what to do about it.
+func (r Reason) Below() Reason { return Reason{Code: "role-open-below", Args: r.Args}.of(r.Of) }
 
 // countOf says how many values a column has, as arguments.
 func countOf(c *Column) args {

@@ -60,7 +60,11 @@ func checks(p *preview) []Check {
 			level = "attention"
 		}
 		columns := strings.Join(n.Columns, ", ")
-		m := sentences(n.Code, map[string]any{"columns": columns}, func(l lang.Lang) string { return folders.Replace(n.In(l)) })
+		args := n.Args
+		if args == nil {
+			args = map[string]any{"columns": columns}
+		}
+		m := sentences(n.Code, args, func(l lang.Lang) string { return folders.Replace(n.In(l)) })
 		out = append(out, Check{level, m, columns})
 	}
 	return out
