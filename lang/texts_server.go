@@ -143,4 +143,5 @@ var serverTexts = []Entry{
 	{"the server's store cannot be closed", "サーバーの保存場所を閉じられません"},
 	{"the server's store cannot be written", "サーバーの保存場所に書けません"},
 	{"server: a file cannot be used: %s", "サーバー: ファイルを使えません: %s"},
+	{"The table is being read.", "表を読み取っています。"},
 }

@@ -121,10 +121,10 @@ func (s *Service) noteHidden(src file.Source) {
 			s.note(api.Warning, "hidden", "%s: %s", noren.File(src.Name()), lang.Words(note))
 		}
 		if note := of.TotalsNote(); note != "" {
-			s.note(api.Warning, "totals", src.Name()+": "+note)
+			s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), lang.Words(note))
 		}
 		if note := of.HeaderNote(); note != "" {
-			s.note(api.Info, "text-form", src.Name()+": "+note)
+			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), lang.Words(note))
 		}
 	}
 }

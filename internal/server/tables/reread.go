@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 // check refuses a form that no file can have.
@@ -113,7 +114,7 @@ func (t *Tables) inspect(ctx context.Context, path string, d *document, run *job
 }
 
 // withoutFolder takes the folder of the copy off a reason that names a place in it.
-func withoutFolder(r *api.Reason, path string) {
+func withoutFolder(r *infer.Reason, path string) {
 	folder := filepath.Dir(path) + string(filepath.Separator)
 	r.Text = strings.ReplaceAll(r.Text, folder, "")
 	for name, v := range r.Args {
