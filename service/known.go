@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
+	"iter"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -91,9 +92,48 @@ func (k *Kept) NoteBeside(ctx context.Context, last LogEntry) error {
 	return k.ledger.NoteBeside(ctx, last)
 }
 
+// Owed is what a log beside the ledger notes as spent, by data set. What it notes for a data
+// set without a name is charged to all that were not named to [NewOwed].
+type Owed struct {
+	of     map[string]account.Cost
+	others account.Cost
+}
+
+// NewOwed owes nothing to the data sets.
+func NewOwed(datasets iter.Seq[string]) *Owed {
+	o := &Owed{of: map[string]account.Cost{}}
+	for name := range datasets {
+		o.of[name] = account.Cost{}
+	}
+	return o
+}
+
+// Add adds an amount, as [api.Amount.String] writes it, that was spent on a data set; the name
+// is empty where the data set is not known.
+func (o *Owed) Add(dataset, amount string) error {
+	cost, err := api.ParseAmount(amount)
+	if err != nil {
+		return err
+	}
+	if dataset == "" {
+		o.others, err = o.others.Add(cost)
+	} else {
+		o.of[dataset], err = o.of[dataset].Add(cost)
+	}
+	return err
+}
+
+// cost is what a data set owes.
+func (o *Owed) cost(dataset string) account.Cost {
+	if cost, named := o.of[dataset]; named {
+		return cost
+	}
+	return o.others
+}
+
 // ChargeNoted charges to each data set what a log beside the ledger, whose last entry is given,
 // notes as spent and the ledger does not know. A second call with the same entry charges nothing.
-func (k *Kept) ChargeNoted(ctx context.Context, last LogEntry, cost func(dataset string) account.Cost) error {
+func (k *Kept) ChargeNoted(ctx context.Context, last LogEntry, owed *Owed) error {
 	s, err := k.ledger.Known(ctx)
 	if err != nil {
 		return err
@@ -102,7 +142,7 @@ func (k *Kept) ChargeNoted(ctx context.Context, last LogEntry, cost func(dataset
 	s.Seq, s.Hash = s.Seq+1, last.Hash[:]
 	for i := range s.Spent {
 		one := &s.Spent[i]
-		more := cost(one.Dataset)
+		more := owed.cost(one.Dataset)
 		if one.Accounting == string(account.ZCDP) {
 			more = account.Cost{Rho: more.Rho}
 		} else {

@@ -17,7 +17,7 @@ import (
 // Accept makes a folder serve of which server.db or the signing key is older than the rest,
 // or missing, and no newer copy exists. All sessions, sign-in links and tokens end, since
 // those that had ended may be valid in the older store. The ledger must be sound: it is
-// reconciled first. Questions that the audit log alone knows are charged ([Server.chargeNoted]). The audit log holds what was accepted. The server must not run.
+// reconciled first. Questions that the audit log alone knows are charged as well. The audit log holds what was accepted. The server must not run.
 func Accept(ctx context.Context, dir string) (err error) {
 	if err := private(dir); err != nil {
 		return err

@@ -2,12 +2,12 @@ package server
 
 import (
 	"context"
+	"maps"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/account"
-	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/service"
 )
 
 // chargeNoted charges what the audit log notes of questions after the last of its entries that
@@ -23,11 +23,7 @@ func (s *Server) chargeNoted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var others account.Cost
-	owed, found := map[string]account.Cost{}, false
-	for _, name := range dataSets {
-		owed[name] = account.Cost{}
-	}
+	owed, found := service.NewOwed(maps.Values(dataSets)), false
 	for before, more := int64(0), true; more; {
 		var items []audit.Item
 		items, more, err = s.audit.Page(ctx, &audit.Filter{Action: askAction, Outcome: "ok"}, before, 500)
@@ -39,28 +35,14 @@ func (s *Server) chargeNoted(ctx context.Context) error {
 				more = false
 				break
 			}
-			cost, err := api.ParseAmount(items[i].Detail["cost"])
-			if err != nil {
-				return &noren.Error{Kind: noren.BadData, Where: noren.Phrase("audit log"), What: "entry %d: the cost of the question cannot be read", Args: []any{before}}
-			}
 			found = true
-			if name, known := dataSets[items[i].Object]; known {
-				owed[name], err = owed[name].Add(cost)
-			} else {
-				others, err = others.Add(cost)
-			}
-			if err != nil {
-				return err
+			if err := owed.Add(dataSets[items[i].Object], items[i].Detail["cost"]); err != nil {
+				return &noren.Error{Kind: noren.BadData, Where: noren.Phrase("audit log"), What: "entry %d: the cost of the question cannot be read", Args: []any{before}}
 			}
 		}
 	}
 	if !found {
 		return nil
 	}
-	return s.kept.ChargeNoted(ctx, s.lastAudit(), func(dataset string) account.Cost {
-		if cost, has := owed[dataset]; has {
-			return cost
-		}
-		return others
-	})
+	return s.kept.ChargeNoted(ctx, s.lastAudit(), owed)
 }

@@ -117,7 +117,8 @@ func TestAnswerInEveryLanguage(t *testing.T) {
 		*answer
 		lang string
 	}{
-		{english, "en"}, {japanese, "ja"},
+		{english, "en"},
+		{japanese, "ja"},
 		{a.ask(t, "GET", "/api/v1/answers/"+one.ID, a.secret, nil, in("ja", "")), "ja"},
 		{a.ask(t, "GET", "/api/v1/answers/"+one.ID, a.secret, nil, nil), "en"},
 		{a.ask(t, "GET", "/api/v1/answers", a.secret, nil, in("ja", "")), "ja"},

@@ -13,7 +13,6 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table/infer"
 )
 
 // check refuses a form that no file can have.
@@ -107,19 +106,21 @@ func (t *Tables) inspect(ctx context.Context, path string, d *document, run *job
 		return nil, err
 	}
 	for i := range found.Columns {
-		withoutFolder(&found.Columns[i].TypeWhy, path)
-		withoutFolder(&found.Columns[i].RoleWhy, path)
+		why := &found.Columns[i].TypeWhy
+		withoutFolder(&why.Text, why.Args, path)
+		why = &found.Columns[i].RoleWhy
+		withoutFolder(&why.Text, why.Args, path)
 	}
 	return found, nil
 }
 
 // withoutFolder takes the folder of the copy off a reason that names a place in it.
-func withoutFolder(r *infer.Reason, path string) {
+func withoutFolder(said *string, args map[string]any, path string) {
 	folder := filepath.Dir(path) + string(filepath.Separator)
-	r.Text = strings.ReplaceAll(r.Text, folder, "")
-	for name, v := range r.Args {
+	*said = strings.ReplaceAll(*said, folder, "")
+	for name, v := range args {
 		if text, ok := v.(string); ok {
-			r.Args[name] = strings.ReplaceAll(text, folder, "")
+			args[name] = strings.ReplaceAll(text, folder, "")
 		}
 	}
 }
