@@ -170,7 +170,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
     }],
     ["DELETE", /^\/tokens\/(\w+)$/, ({ w, at }) => { w.tokens = w.tokens.filter(t => t.id !== at[0]); }],
     ["GET", /^\/principals$/, () => ({ items: [...asking.people, { id: "pr_eeeeeeeeeeeeeeee", name: "Sato M." }].map((p, i) => ({ ...p, grants: [i === 0 ? { role: "steward", object: "*" } : { role: "analyst", object: "tb_clinicaaaaaaaaaa" }], last_seen_day: "2026-11-21" })) })],
-    ["GET", /^\/sources$/, () => ({ upload: { limit: 2 ** 31, forms: ["CSV", "Excel", "Parquet"] }, roots: [{ name: "wards" }], databases: [{ name: "renal" }] })],
+    ["GET", /^\/sources$/, () => ({ upload: { limit: 2 ** 31, forms: [".csv", ".tsv", ".txt", ".csv.gz", ".csv.zst", ".tsv.gz", ".tsv.zst", ".txt.gz", ".txt.zst", ".parquet", ".xlsx"] }, roots: [{ name: "wards" }], databases: [{ name: "renal" }] })],
     ["GET", /^\/sources\/roots\/(\w+)$/, ({ url }) => {
       const path = url.searchParams.get("path") ?? "";
       return { path, entries: path === "" ? [{ name: "2026", folder: true, size: 0 }, { name: "outpatients.csv", folder: false, size: 81234 }] : [{ name: "q3.csv", folder: false, size: 4321 }] };
