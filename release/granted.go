@@ -121,26 +121,45 @@ func knownWhole(ctx context.Context, l *ledger.Ledger, path string) (string, err
 	if name, err := l.Knows(ctx, path); err != nil || name != "" {
 		return name, err
 	}
-	for _, hidden := range []xlsx.Policy{xlsx.Look, xlsx.Leave} {
-		name, more, err := knownOpened(ctx, l, path, hidden)
-		if err != nil || name != "" || !more {
-			return name, err
+	// What is hidden, and rows of totals, may be left out or not: they decide what is read and
+	// not whose records they are, whatever the path says of them.
+	path = file.Undecided(path)
+	policies := []xlsx.Policy{xlsx.Look, xlsx.Leave}
+	for _, hidden := range policies {
+		hides := false
+		for _, totals := range policies {
+			name, more, err := knownOpened(ctx, l, path, hidden, totals)
+			if err != nil || name != "" {
+				return name, err
+			}
+			hides = hides || more.hidden
+			if !more.totals {
+				break
+			}
+		}
+		if !hides {
+			break
 		}
 	}
 	return "", nil
 }
 
-// knownOpened is [knownWhole] for the content alone, with what a workbook hides or without.
-// more tells that the other of the two is another table.
-func knownOpened(ctx context.Context, l *ledger.Ledger, path string, hidden xlsx.Policy) (name string, more bool, err error) {
-	src, err := file.Open(ctx, path, file.Options{Plain: true, Hidden: hidden})
+// others tells which other policies make another table of a workbook.
+type others struct{ hidden, totals bool }
+
+// knownOpened is [knownWhole] for the content alone, with or without what a workbook hides and its
+// rows of totals.
+func knownOpened(ctx context.Context, l *ledger.Ledger, path string, hidden, totals xlsx.Policy) (name string, more others, err error) {
+	src, err := file.Open(ctx, path, file.Options{Plain: true, Hidden: hidden, Totals: totals})
 	if err != nil {
-		return "", false, ctx.Err() // its reader says why
+		return "", others{}, ctx.Err() // its reader says why
 	}
 	defer func() { _ = src.Close() }()
-	book, ok := src.(*xlsx.Source)
+	if book, ok := src.(*xlsx.Source); ok {
+		more = others{book.Hidden.Any(), book.Totals > 0}
+	}
 	name, err = GrantedSource(ctx, src, l)
-	return name, ok && book.Hidden.Any(), err
+	return name, more, err
 }
 
 // Beside are the folders in which a ledger of the table at path may lie: that of the path as

@@ -177,6 +177,7 @@ func TestOrderDependsOnTheSpecification(t *testing.T) {
 		"Version":             "there is one",
 		"Input.Sheet":         "the sum of a worksheet is of its rows",
 		"Input.Hidden":        "the sum of a worksheet is of the rows and columns that are read",
+		"Input.Totals":        "the sum of a worksheet is of the rows that are read",
 		"Input.Query":         "the sum of a table of a database is of its rows",
 		"Anonymize.KeepOrder": "there is no secret order then",
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // Every operation that writes what leaves, and charges nothing, asks first whether a ledger
@@ -121,6 +122,7 @@ func (s *Service) openGuarded(ctx context.Context, path string, o file.Options, 
 	}
 	form := formOf(&o)
 	open := func() (file.Source, error) { return file.Open(ctx, path, o) }
+	again := func(o file.Options) (file.Source, error) { return file.Open(ctx, file.Undecided(path), o) }
 	has := func(l *ledger.Ledger) (string, error) { return release.Granted(ctx, path, form, l) }
 	if path == "-" && s.Stdin != nil {
 		const name = "standard input"
@@ -130,6 +132,7 @@ func (s *Service) openGuarded(ctx context.Context, path string, o file.Options, 
 		}
 		o.Name = name
 		open = func() (file.Source, error) { return file.OpenFile(ctx, f, o) }
+		again = func(o file.Options) (file.Source, error) { return file.OpenFile(ctx, kept{f}, o) }
 		has = func(l *ledger.Ledger) (string, error) { return release.GrantedStream(ctx, f, form, l) }
 		defer func() {
 			if err != nil {
@@ -138,6 +141,9 @@ func (s *Service) openGuarded(ctx context.Context, path string, o file.Options, 
 		}()
 	}
 	known, err := r.holdings(has)
+	if err == nil && len(known) == 0 && path == "-" { // a workbook closes the stream
+		known, err = readOtherwise(ctx, r, o, again)
+	}
 	if err == nil && len(known) > 0 {
 		err = held(known)
 	}
@@ -150,6 +156,9 @@ func (s *Service) openGuarded(ctx context.Context, path string, o file.Options, 
 	}
 	// The result of a query and a sheet of a workbook have no path of their own.
 	known, err = r.holdings(func(l *ledger.Ledger) (string, error) { return release.GrantedSource(ctx, src, l) })
+	if book, ok := src.(*xlsx.Source); err == nil && len(known) == 0 && ok && path != "-" && (book.Totals > 0 || book.Hidden.Any()) {
+		known, err = readOtherwise(ctx, r, o, again)
+	}
 	if err == nil && len(known) > 0 {
 		err = held(known)
 	}
@@ -158,6 +167,39 @@ func (s *Service) openGuarded(ctx context.Context, path string, o file.Options, 
 		return nil, err
 	}
 	return src, nil
+}
+
+// kept is a file that its readers do not close.
+type kept struct{ csvio.File }
+
+// Close implements [io.Closer]. It does nothing.
+func (kept) Close() error { return nil }
+
+// readOtherwise are the data sets that hold or held what a workbook is with the other decisions on
+// what it hides and on its rows of totals: they decide what is read, and not whose records they are.
+func readOtherwise(ctx context.Context, r *reach, o file.Options, open func(file.Options) (file.Source, error)) ([]holding, error) {
+	for _, hidden := range []xlsx.Policy{xlsx.Look, xlsx.Leave} {
+		for _, totals := range []xlsx.Policy{xlsx.Look, xlsx.Leave} {
+			o.Hidden, o.Totals = hidden, totals
+			src, err := open(o)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil, err
+				}
+				continue // a table that cannot be read so was not granted so
+			}
+			book, ok := src.(*xlsx.Source)
+			var known []holding
+			if ok {
+				known, err = r.holdings(func(l *ledger.Ledger) (string, error) { return release.GrantedSource(ctx, src, l) })
+			}
+			closeTable(src)
+			if err != nil || len(known) > 0 || !ok || book.Totals == 0 && !book.Hidden.Any() {
+				return known, err
+			}
+		}
+	}
+	return nil, nil
 }
 
 // formOf is how a text file is read, as a definition states it.

@@ -55,6 +55,25 @@ func splitSheet(path string, opts *Options) (string, error) {
 	return file, nil
 }
 
+// Undecided is the path of a workbook without what it says of hidden cells and of rows of totals,
+// so that options decide on them. Every other path stays as it is.
+func Undecided(path string) string {
+	name := Place(path)
+	if name == "" || name == path || !xlsx.IsName(name) {
+		return path
+	}
+	var kept []string
+	for one := range strings.SplitSeq(path[len(name)+1:], "&") {
+		if of, _, _ := strings.Cut(one, "="); of != "hidden" && of != "totals" {
+			kept = append(kept, one)
+		}
+	}
+	if len(kept) == 0 {
+		return name
+	}
+	return name + "?" + strings.Join(kept, "&")
+}
+
 // parameters reads name=value pairs that & separates; names that are not known
 // and those given twice are refused.
 func parameters(query string, known ...string) (map[string]string, error) {
