@@ -35,7 +35,7 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 		facts.Made = append(facts.Made, report.Fact{Name: "Records left out", Value: text.Suppressed(text.English, result)})
 	}
 	if f := result.Formulas; f != nil {
-		facts.Made = append(facts.Made, report.Fact{Name: "Formulas", Value: text.Formulas(f).Text})
+		facts.Made = append(facts.Made, report.Fact{Name: "Formulas", Value: text.Formulas(f).In(s.Lang).Text})
 	}
 	if result.Large > 0 {
 		facts.Made = append(facts.Made, report.Fact{Name: "Large groups", Value: text.Large(text.English, result)})
