@@ -22,6 +22,8 @@ type QuestionWork struct {
 	Columns int `json:"columns"`
 	// Cells is the number of values of the answer.
 	Cells int `json:"cells"`
+	// Texts is true if the question reads a column of other values than numbers.
+	Texts bool `json:"texts,omitempty"`
 	// Terms is at least the number of comparisons of the question's condition.
 	Terms int `json:"terms"`
 	// Digits is the number of decimal places of the rank of a quantile.
@@ -51,6 +53,9 @@ type Calibration struct {
 	Cell float64 `json:"cell_s"`
 	// Record is the time of each kind of question, in seconds per record.
 	Record map[string]float64 `json:"record_s"`
+	// Numbers is that of questions that read columns of numbers alone. A kind that it lacks takes
+	// as long as Record says.
+	Numbers map[string]float64 `json:"numbers_s,omitempty"`
 }
 
 // CalibrateRequest asks for a calibration.

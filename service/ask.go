@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -14,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Ask answers several questions as one request, with one charge and one certificate. The
@@ -162,7 +164,8 @@ func (b *batch) work(a *asked) api.Work {
 			read[f.Name] = true
 		}
 		_, cells := part.cells()
-		work := api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Terms: terms(part.question.Where), Digits: digits(part.question.Rank), K: part.question.K}
+		texts := slices.ContainsFunc(columns, func(f table.Field) bool { return f.Type != table.Integer && f.Type != table.Decimal })
+		work := api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Texts: texts, Terms: terms(part.question.Where), Digits: digits(part.question.Rank), K: part.question.K}
 		if count, ok := m.(*outlier.Mechanism); ok {
 			work.Degrees = count.Degrees(int(w.AtMost))
 		}

@@ -72,10 +72,7 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 		out.Bound += n * c.Persons * float64(len(w.Questions))
 	}
 	for _, q := range w.Questions {
-		record, known := c.Record[q.Kind]
-		if !known {
-			record = c.Record[api.KindOutliers]
-		}
+		record, term := perRecord(c, &q)
 		if q.Kind == "quantile" {
 			// The losses of a quantile are whole numbers up to the number of records times the
 			// denominator of the rank, and a weight takes a product for each of their bits.
@@ -85,7 +82,7 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 			record *= neighbourWork(n, q.K, q.Columns, q.Degrees)
 		}
 		// The condition that was timed has two comparisons.
-		out.Bound += n*(record+float64(max(0, q.Terms-2))*c.Record["count"]) + (float64(q.Cells)+float64(q.Terms)/10)*c.Cell
+		out.Bound += n*(record+float64(max(0, q.Terms-2))*term) + (float64(q.Cells)+float64(q.Terms)/10)*c.Cell
 	}
 	// 16 bytes for a value and its text's place.
 	if n*16*float64(w.Columns+1) > float64(memory) {
@@ -100,6 +97,23 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 		out.Bound += c.Base // of a calibration before the schedule of slots
 	}
 	return out
+}
+
+// perRecord is how long a question takes for a record, and how much longer with each comparison
+// of its condition that was not timed.
+func perRecord(c *api.Calibration, q *api.QuestionWork) (record, term float64) {
+	record, known := c.Record[q.Kind]
+	if !known {
+		record = c.Record[api.KindOutliers]
+	}
+	term = c.Record["count"]
+	if numbers, timed := c.Numbers[q.Kind]; timed && !q.Texts {
+		record = numbers
+	}
+	if numbers, timed := c.Numbers["count"]; timed && !q.Texts {
+		term = numbers
+	}
+	return record, term
 }
 
 // timedDigits is the number of decimal places of the rank that is timed.
@@ -161,11 +175,16 @@ var assumedTimes = api.Calibration{
 	},
 }
 
-// calibratedKinds are the questions that are timed. Every record meets their conditions, which
-// compare a number and a text that each record has for itself: such texts take longest.
-func calibratedKinds() []api.Question {
+// Conditions of the questions that are timed. Every record meets them. The first compares a
+// number and a text that each record has for itself: such texts take longest.
+const (
+	timedTexts   = "age >= 0 and who != 'none'"
+	timedNumbers = "age >= 0 and x >= 0"
+)
+
+// calibratedKinds are the questions that are timed, with a condition.
+func calibratedKinds(where string) []api.Question {
 	pay := &api.Amount{Epsilon: "0.01"}
-	const where = "age >= 0 and who != 'none'"
 	return []api.Question{
 		{Kind: "count", Where: where, Pay: pay},
 		{Kind: "sum", Column: "x", Where: where, Pay: pay},
@@ -181,7 +200,7 @@ func calibratedQuantiles() []api.Question {
 	fine, finest := 21, 30
 	out := []api.Question{{}, {GridBits: &fine}, {GridBits: &finest}}
 	for i := range out {
-		out[i].Kind, out[i].Column, out[i].Where, out[i].Pay = "quantile", "x", "age >= 0 and who != 'none'", &api.Amount{Epsilon: "0.000001"}
+		out[i].Kind, out[i].Column, out[i].Where, out[i].Pay = "quantile", "x", timedTexts, &api.Amount{Epsilon: "0.000001"}
 	}
 	return out
 }
@@ -202,7 +221,7 @@ func (s *Service) Calibrate(ctx context.Context, r *api.CalibrateRequest) (*api.
 	}
 	defer dir.Close()
 	defer func() { _ = os.RemoveAll(dir.Path) }()
-	c := &calibrator{dir: dir.Path, out: &api.Calibration{Records: rows, Record: map[string]float64{}}}
+	c := &calibrator{dir: dir.Path, out: &api.Calibration{Records: rows, Record: map[string]float64{}, Numbers: map[string]float64{}}}
 	return c.out, c.measure(ctx, rows)
 }
 
@@ -244,16 +263,18 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 	}
 	n := float64(rows)
 	c.out.Load = time.Since(start).Seconds() / n / columns
-	kinds := calibratedKinds()
+	kinds := calibratedKinds(timedTexts)
 	if c.out.Base, c.out.Turn, err = c.slowest(ctx, "one", same(kinds[0])); err != nil {
 		return err
 	}
-	for _, q := range kinds {
-		_, t, err := c.slowest(ctx, "many", same(q))
-		if err != nil {
-			return err
+	for where, to := range map[string]map[string]float64{timedTexts: c.out.Record, timedNumbers: c.out.Numbers} {
+		for _, q := range calibratedKinds(where) {
+			_, t, err := c.slowest(ctx, "many", same(q))
+			if err != nil {
+				return err
+			}
+			to[q.Kind] = t / n
 		}
-		c.out.Record[q.Kind] = t / n
 	}
 	for _, q := range calibratedQuantiles() {
 		_, t, err := c.slowest(ctx, "many", same(q))

@@ -2,11 +2,13 @@ package service_test
 
 import (
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"testing"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/service"
 )
@@ -43,13 +45,59 @@ func TestTimeClass(t *testing.T) {
 	}
 }
 
+// Questions of numbers alone have times of their own, where a calibration has them.
+func TestBoundsOfNumbers(t *testing.T) {
+	of := func(kind string, texts bool, terms int, numbers map[string]float64) float64 {
+		c := &api.Calibration{Records: 1000, Base: 0.02, Turn: 0.5, Record: map[string]float64{"count": 4, "mean": 8, "outliers": 16}, Numbers: numbers}
+		w := &api.Work{AtMost: 1, Questions: []api.QuestionWork{{Kind: kind, Texts: texts, Terms: terms}}}
+		return service.TimesOf(w, c, 1<<30).Bound
+	}
+	numbers := map[string]float64{"count": 1, "mean": 2}
+	for _, x := range []struct {
+		kind    string
+		texts   bool
+		terms   int
+		numbers map[string]float64
+		want    float64
+	}{
+		{"count", false, 2, numbers, 1.5},
+		{"count", true, 2, numbers, 4.5},
+		{"count", false, 2, nil, 4.5},
+		{"mean", false, 5, numbers, 5.5},
+		{"mean", true, 5, numbers, 20.5},
+		{"outliers", false, 0, numbers, 16.5},
+		{"other", false, 0, numbers, 16.5},
+	} {
+		if got := of(x.kind, x.texts, x.terms, x.numbers); math.Abs(got-x.want) > 1e-9 {
+			t.Errorf("%s, texts %t, %d terms, %d numbers: %g, want %g", x.kind, x.texts, x.terms, len(x.numbers), got, x.want)
+		}
+	}
+}
+
+// Which columns a question reads decides, not what they hold.
+func TestTextsOfQuestions(t *testing.T) {
+	s, _ := granted(t, "age,x,sex,day\n1,0.5,f,2026-01-01\n", &dataset.Definition{AtMost: 10, Columns: []dataset.Column{
+		{Name: "age", Type: "integer", Bounds: []string{"0", "110"}},
+		{Name: "x", Type: "decimal", Bounds: []string{"0", "1"}},
+		{Name: "sex", Keys: []string{"f", "m"}},
+		{Name: "day", Type: "date", Bounds: []string{"2020-01-01", "2030-01-01"}},
+	}})
+	for where, want := range map[string]bool{"": false, "age >= 3 and x < 0.5": false, "age >= 3 and sex = 'f'": true, "day > '2026-01-01'": true} {
+		p, err := s.AskPrice(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "mean", Column: "age", Where: where, Pay: &api.Amount{Epsilon: "0.1"}}}})
+		must(t, err)
+		if got := p.Work.Questions[0].Texts; got != want {
+			t.Errorf("%q: texts %t", where, got)
+		}
+	}
+}
+
 func TestCalibrate(t *testing.T) {
 	randtest.SkipShort(t)
 	dir := t.TempDir()
 	c, err := bare(t).Calibrate(t.Context(), &api.CalibrateRequest{Dir: dir, Records: 2000})
 	must(t, err)
 	// On a busy machine the time of a turn may hide that of 2,000 records.
-	if c.Base <= 0 || c.Turn <= 0 || c.Load <= 0 || len(c.Record) != 8 || slices.Min(slices.Collect(maps.Values(c.Record))) < 0 {
+	if c.Base <= 0 || c.Turn <= 0 || c.Load <= 0 || len(c.Record) != 8 || len(c.Numbers) != 5 || slices.Min(slices.Collect(maps.Values(c.Record))) < 0 {
 		t.Errorf("%+v", c)
 	}
 	left, err := os.ReadDir(dir)

@@ -44,7 +44,7 @@ const mostSeconds = 1e4
 
 // soundCalibration reports whether the times of a calibration can have been measured.
 func soundCalibration(c *api.Calibration) bool {
-	times := append([]float64{c.Base, c.Turn, c.Load, c.Persons, c.Cell}, slices.Collect(maps.Values(c.Record))...)
+	times := append([]float64{c.Base, c.Turn, c.Load, c.Persons, c.Cell}, slices.AppendSeq(slices.Collect(maps.Values(c.Record)), maps.Values(c.Numbers))...)
 	for _, seconds := range times {
 		if !(seconds >= 0 && seconds <= mostSeconds) {
 			return false
