@@ -79,7 +79,7 @@ type InspectedColumn struct {
 	Format string `json:"format,omitempty"`
 	// Order are the levels of an ordered column from lowest to highest.
 	Order []string `json:"order,omitempty"`
-	// Role is the proposed role: identifier, quasi-identifier, sensitive or other.
+	// Role is the proposed role: identifier, quasi-identifier, sensitive, other or drop.
 	Role string `json:"role"`
 	// RoleReason is the reason why this role is proposed.
 	RoleReason string `json:"role_reason"`

@@ -46,7 +46,7 @@ func TestJobsThatContradictThemselves(t *testing.T) {
 		"a negative k":            {func(j *kanon.Job) { j.K = -5 }, []string{"k must be 1 at least"}},
 		"fewer fields":            {func(j *kanon.Job) { j.Schema.Fields = j.Schema.Fields[:5] }, []string{"the schema has 5 fields for 11 columns"}},
 		"no quasi-identifier":     {func(j *kanon.Job) { j.Schema.Fields = slices.Clone(people); setRoles(j, table.Other) }, []string{"no column is a quasi-identifier"}},
-		"identifiers alone":       {func(j *kanon.Job) { setRoles(j, table.Identifier) }, []string{"every column is an identifier", "no column is a quasi-identifier"}},
+		"identifiers alone":       {func(j *kanon.Job) { setRoles(j, table.Identifier) }, []string{"every column is dropped", "no column is a quasi-identifier"}},
 		"diversity of nothing":    {func(j *kanon.Job) { setRoles(j, table.Quasi); j.Diversity = &privacy.Diversity{L: 2} }, []string{"l-diversity and t-closeness are about sensitive columns"}},
 		"closeness of nothing":    {func(j *kanon.Job) { setRoles(j, table.Quasi); j.Closeness = &privacy.Closeness{T: .2} }, []string{"l-diversity and t-closeness are about sensitive columns"}},
 		"an impossible l":         {func(j *kanon.Job) { j.Diversity = &privacy.Diversity{L: 0.5} }, []string{"l"}},

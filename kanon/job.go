@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -185,8 +186,8 @@ func (j *Job) Validate() error {
 	if len(j.Schema.WithRole(table.Quasi)) == 0 {
 		add("no column is a quasi-identifier: name those that others may know")
 	}
-	if len(j.Schema.WithRole(table.Identifier)) == len(j.Schema.Fields) {
-		add("every column is an identifier: nothing would be left")
+	if !slices.ContainsFunc(j.Schema.Fields, func(f table.Field) bool { return !f.Role.Dropped() }) {
+		add("every column is dropped: nothing would be left")
 	}
 	if (j.Diversity != nil || j.Closeness != nil) && len(j.Schema.WithRole(table.Sensitive)) == 0 {
 		add("l-diversity and t-closeness are about sensitive columns, and there is none")

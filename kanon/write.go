@@ -242,7 +242,7 @@ func (r *run) plan() *plan {
 			label.from = len(p.read)
 			p.read = append(p.read, i)
 		}
-		if r.job.Schema.Fields[i].Role == table.Identifier {
+		if r.job.Schema.Fields[i].Role.Dropped() {
 			if r.job.Pseudonym && stored.Name == r.job.Unit {
 				p.columns = append(p.columns, table.StoredColumn{Name: stored.Name, Nullable: true})
 				p.from = append(p.from, pseudonyms)

@@ -21,7 +21,7 @@ func (l Lang) Term(word string) string {
 
 // roles are the roles and types of columns.
 var roles = map[string]string{
-	"identifier": "識別子", "quasi-identifier": "準識別子", "sensitive": "機微", "other": "その他",
+	"identifier": "識別子", "quasi-identifier": "準識別子", "sensitive": "機微", "other": "その他", "drop": "除く",
 	"integer": "整数", "decimal": "小数", "date": "日付", "ordered": "順序", "category": "区分",
 }
 

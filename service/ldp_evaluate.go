@@ -171,14 +171,14 @@ func learnedColumns(r *api.LDPEvaluateRequest, sp *spec.Spec, src file.Source) (
 	for _, stored := range src.Columns() {
 		name := stored.Name
 		c := out.Columns[name]
-		identifier := c.Role == table.Identifier.String()
+		dropped := c.Role == table.Identifier.String() || c.Role == table.Drop.String()
 		switch {
 		case name == r.Label:
 			if slices.Contains(r.Columns, name) || slices.Contains(r.Drop, name) {
 				return nil, nil, noren.Usagef("label", "the class cannot be learned from itself, nor be dropped")
 			}
 			c = spec.Column{Role: table.Sensitive.String()} // its type is inferred only for the texts of missing values
-		case slices.Contains(r.Drop, name), name == sp.Unit, len(r.Columns) > 0 && !slices.Contains(r.Columns, name), identifier && len(r.Columns) == 0:
+		case slices.Contains(r.Drop, name), name == sp.Unit, len(r.Columns) > 0 && !slices.Contains(r.Columns, name), dropped && len(r.Columns) == 0:
 			c.Role = table.Other.String()
 		default:
 			c.Role, c.Hierarchy = table.Quasi.String(), ""

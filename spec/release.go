@@ -27,7 +27,7 @@ func (s *Spec) ResolveRelease(ctx context.Context, src file.Source, how Reading)
 		case c.Role == table.Sensitive.String():
 			sensitive[name] = true
 			c = plainNumber(c)
-		case !present[name] && (c.Role == table.Identifier.String() || c.Role == table.Other.String() || c.Role == ""):
+		case !present[name] && (c.Role == table.Identifier.String() || c.Role == table.Drop.String() || c.Role == table.Other.String() || c.Role == ""):
 			continue
 		default:
 			c = Column{Role: c.Role, Type: table.Category.String()}

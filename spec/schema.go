@@ -19,7 +19,7 @@ func JSONSchema() ([]byte, error) {
 	s.Title = "noren.yaml"
 	s.Description = "What a table is and how Noren is to release it."
 	column := s.Properties["columns"].AdditionalProperties
-	enum(column, "role", "identifier", "quasi-identifier", "quasi", "sensitive", "other")
+	enum(column, "role", "identifier", "quasi-identifier", "quasi", "sensitive", "other", "drop")
 	enum(column, "type", "integer", "decimal", "date", "ordered", "category")
 	enum(s.Properties["input"], "encoding", "utf-8", "shift_jis", "utf-16le", "utf-16be", "euc-jp", "iso-2022-jp", "latin-1", "windows-1252")
 	s.Properties["input"].Properties["header-row"].Minimum = jsonschema.Ptr(1.0)

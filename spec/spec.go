@@ -53,7 +53,7 @@ type Input struct {
 
 // Column describes one column.
 type Column struct {
-	Role      string   `yaml:"role,omitempty" json:"role,omitempty" jsonschema:"identifier (dropped), quasi-identifier (transformed), sensitive (kept, checked) or other (kept)"`
+	Role      string   `yaml:"role,omitempty" json:"role,omitempty" jsonschema:"identifier (dropped), quasi-identifier (transformed), sensitive (kept, checked), other (kept) or drop (dropped: it identifies no person and is not wanted)"`
 	Type      string   `yaml:"type,omitempty" json:"type,omitempty" jsonschema:"integer, decimal, date, ordered or category; inferred where left out"`
 	Format    string   `yaml:"format,omitempty" json:"format,omitempty" jsonschema:"how a date is written: YYYY, MM, DD, hh, mm, ss, or GE for a Japanese era; YYYY-MM-DD where left out; or how a number is written, shown by 1234.5: 1,234.5 or 1.234,5 or ¥1,234 or 1234.5%"`
 	Order     []string `yaml:"order,omitempty" json:"order,omitempty" jsonschema:"the levels of an ordered column from lowest to highest"`

@@ -48,9 +48,10 @@ const (
 	Identifier             // dropped
 	Quasi                  // transformed: what an adversary may know
 	Sensitive              // kept untouched, checked for diversity and closeness
+	Drop                   // dropped: it identifies no person, and is not wanted
 )
 
-var roleNames = [...]string{Other: "other", Identifier: "identifier", Quasi: "quasi-identifier", Sensitive: "sensitive"}
+var roleNames = [...]string{Other: "other", Identifier: "identifier", Quasi: "quasi-identifier", Sensitive: "sensitive", Drop: "drop"}
 
 // String names r as in a specification.
 func (r Role) String() string {
@@ -59,6 +60,9 @@ func (r Role) String() string {
 	}
 	return fmt.Sprintf("role(%d)", r)
 }
+
+// Dropped reports whether a release leaves a column of the role out.
+func (r Role) Dropped() bool { return r == Identifier || r == Drop }
 
 // ParseRole is the inverse of [Role.String]; "quasi" is short for
 // "quasi-identifier".

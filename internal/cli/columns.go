@@ -21,6 +21,7 @@ type columnFlags struct {
 	identifier  []string
 	sensitive   []string
 	other       []string
+	drop        []string
 	types       []string
 	orders      []string
 	formats     []string
@@ -46,6 +47,7 @@ func (f *columnFlags) register(c *cobra.Command) {
 	s.StringSliceVar(&f.identifier, "identifier", nil, "identifiers: `columns` that are dropped")
 	s.StringSliceVar(&f.sensitive, "sensitive", nil, "sensitive `columns`: kept, and checked where --l or --t is given")
 	s.StringSliceVar(&f.other, "other", nil, "`columns` that are kept untouched, also where they look like identifiers")
+	s.StringSliceVar(&f.drop, "drop", nil, "`columns` that are dropped and identify no person")
 	s.StringArrayVar(&f.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category (inferred when left out); may be repeated")
 	s.StringArrayVar(&f.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; may be repeated")
 	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD or GE年M月D日, or a number, as in 1,234.5 or 1.234,5; may be repeated")
@@ -138,6 +140,7 @@ func (f *columnFlags) roles(over *spec.Spec) error {
 		{"identifier", table.Identifier, f.identifier},
 		{"sensitive", table.Sensitive, f.sensitive},
 		{"other", table.Other, f.other},
+		{"drop", table.Drop, f.drop},
 	} {
 		for _, name := range r.names {
 			if before, twice := given[name]; twice && before != r.flag {

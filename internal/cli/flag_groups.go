@@ -19,7 +19,7 @@ type flagGroup struct {
 // releases need.
 var releaseGroups = []flagGroup{
 	{heading: "Needed for most releases", flags: []string{"output", "k", "quasi", "identifier", "unit", "spec"}},
-	{heading: "What to release", flags: []string{"sensitive", "other", "publish", "ranges", "round", "hierarchy", "pseudonym", "suppress"}},
+	{heading: "What to release", flags: []string{"sensitive", "other", "drop", "publish", "ranges", "round", "hierarchy", "pseudonym", "suppress"}},
 	{heading: "Guarantee", flags: []string{
 		"l", "l-model", "c", "l-missing", "t", "unit-linkage",
 		"previous", "previous-source", "previous-quasi", "previous-certificate",

@@ -67,7 +67,7 @@ const (
 type Fate struct {
 	// Column is the column's name.
 	Column string `json:"column"`
-	// Role is the role of the column: identifier, quasi-identifier, sensitive or other.
+	// Role is the role of the column: identifier, quasi-identifier, sensitive, other or drop.
 	Role string `json:"role"`
 	// Fate is what is done with the column: dropped, transformed or kept.
 	Fate string `json:"fate"`
@@ -178,7 +178,8 @@ func (q *Request) keptColumns() []int {
 	return kept
 }
 
-// look has the kept columns inferred, by position.
+// look has the kept columns inferred, and those that are dropped as no identifiers, by
+// position.
 func (q *Request) look(ctx context.Context, progress noren.Progress) (map[int]*infer.Column, error) {
 	looked := map[int]*infer.Column{}
 	take := func(report *infer.Report) {
@@ -190,11 +191,12 @@ func (q *Request) look(ctx context.Context, progress noren.Progress) (map[int]*i
 		take(q.Looked)
 	}
 	var missing []int
-	for _, i := range q.keptColumns() {
+	for _, i := range append(q.keptColumns(), q.Schema.WithRole(table.Drop)...) {
 		if looked[i] == nil {
 			missing = append(missing, i)
 		}
 	}
+	slices.Sort(missing)
 	if len(missing) == 0 {
 		return looked, nil
 	}
@@ -216,6 +218,11 @@ func (r *Report) judge(q *Request, f *table.Field, c *infer.Column) {
 	switch f.Role {
 	case table.Identifier:
 		fate.Fate, fate.Why = Dropped, noren.Textf("it names a person or a record")
+	case table.Drop:
+		fate.Fate, fate.Why = Dropped, noren.Textf("it is not wanted, and identifies no person")
+		if c != nil && c.Field.Role == table.Identifier {
+			fate.Why = noren.Textf("it is not wanted, but looks like a key of persons or records: only of an identifier it is counted whether it repeats")
+		}
 	case table.Quasi:
 		fate.Fate, fate.Why = Transformed, noren.Textf("others may know it: made common to the records of a class")
 	default:

@@ -295,7 +295,7 @@ func (j *Job) kept() []int {
 func (j *Job) written() []table.StoredColumn {
 	var columns []table.StoredColumn
 	for i := range j.schema.Fields {
-		if f := &j.schema.Fields[i]; f.Role != table.Identifier {
+		if f := &j.schema.Fields[i]; !f.Role.Dropped() {
 			columns = append(columns, table.StoredColumn{Name: f.Name})
 		}
 	}

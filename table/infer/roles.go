@@ -117,7 +117,7 @@ func (s *scan) role(c *Column, name nameWords) (table.Role, Reason) {
 	}
 	f := &c.Field
 	if c.Records == 0 {
-		return roleReason(table.Other, Reason{Code: "role-empty"})
+		return roleReason(table.Drop, Reason{Code: "role-empty"})
 	}
 	many := float64(c.Distinct) / float64(c.Records)
 	count := countOf(c)

@@ -124,7 +124,7 @@ export interface ReadForm {
   totals_policy?: "read" | "leave";
 }
 export type TableState = "reading" | "proposed" | "confirmed" | "changed" | "failed";
-export type ColumnRole = "identifier" | "quasi-identifier" | "sensitive" | "other";
+export type ColumnRole = "identifier" | "quasi-identifier" | "sensitive" | "other" | "drop";
 
 export interface TableLine {
   id: string;

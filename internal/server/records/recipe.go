@@ -40,7 +40,7 @@ type Parameters struct {
 
 // Role is the role of a column in a recipe.
 type Role struct {
-	Role string `json:"role" enum:"identifier,quasi-identifier,sensitive,other" doc:"The role of the column in this release."`
+	Role string `json:"role" enum:"identifier,quasi-identifier,sensitive,other,drop" doc:"The role of the column in this release."`
 }
 
 // Recipe is the parameters of a release of a table.

@@ -30,7 +30,7 @@ type StatedColumn struct {
 	Type   string   `json:"type" enum:"integer,decimal,date,ordered,category" doc:"Its type."`
 	Format string   `json:"format,omitempty" maxLength:"100" doc:"How dates or numbers are written."`
 	Order  []string `json:"order,omitempty" maxItems:"10000" doc:"The levels of an ordered column, from lowest to highest."`
-	Role   string   `json:"role" enum:"identifier,quasi-identifier,sensitive,other" doc:"Its role."`
+	Role   string   `json:"role" enum:"identifier,quasi-identifier,sensitive,other,drop" doc:"Its role."`
 	Bounds []string `json:"bounds,omitempty" maxItems:"2" doc:"Its public bounds: smallest and largest value."`
 	Round  *int     `json:"round,omitempty" minimum:"-12" maximum:"12" doc:"The decimal places of a published mean."`
 }

@@ -111,7 +111,7 @@ type Column struct {
 	TypeReason *Message   `json:"type_reason,omitempty" doc:"Why this type is proposed, for stewards."`
 	Format     string     `json:"format,omitempty" doc:"How dates or numbers are written."`
 	Order      []string   `json:"order,omitempty" doc:"The levels of an ordered column, from lowest to highest."`
-	Role       string     `json:"role" doc:"identifier, quasi-identifier, sensitive or other."`
+	Role       string     `json:"role" doc:"identifier, quasi-identifier, sensitive, other or drop."`
 	RoleReason *Message   `json:"role_reason,omitempty" doc:"Why this role is proposed, for stewards."`
 	Decided    bool       `json:"decided" doc:"Whether a steward has stated the role."`
 	Missing    *int64     `json:"missing,omitempty" doc:"The number of records without a value, for stewards."`

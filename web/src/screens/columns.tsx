@@ -17,8 +17,8 @@ export interface Edit {
   bounds?: [string, string];
 }
 
-export const roles: ColumnRole[] = ["identifier", "quasi-identifier", "sensitive", "other"];
-export const roleTones: Record<ColumnRole, Tone> = { identifier: "no", "quasi-identifier": "ai", sensitive: "wa", other: "" };
+export const roles: ColumnRole[] = ["identifier", "quasi-identifier", "sensitive", "other", "drop"];
+export const roleTones: Record<ColumnRole, Tone> = { identifier: "no", "quasi-identifier": "ai", sensitive: "wa", other: "", drop: "" };
 export const roleText = (role: string): string => t(("role.of." + role) as Key) || role;
 
 const types = ["category", "ordered", "integer", "decimal", "date"];
@@ -76,7 +76,7 @@ function Hierarchy({ table, column, close, etag, replaced }: { table: Table; col
 }
 
 function HierarchyCell({ column, role, open, editable }: { column: Column; role: string; open: () => void; editable: boolean }): VNode {
-  if (role === "identifier") return <span class="q">{t("fate.dropped")}</span>;
+  if (role === "identifier" || role === "drop") return <span class="q">{t("fate.dropped")}</span>;
   if (role !== "quasi-identifier") return <span class="q">{t("fate.kept")}</span>;
   const h = column.hierarchy;
   return (
@@ -221,7 +221,7 @@ export function ColumnsTable(props: {
                     </>
                   ) : null}
                   <td>
-                    {editable && bounded.has(type) && role !== "identifier" ? (
+                    {editable && bounded.has(type) && role !== "identifier" && role !== "drop" ? (
                       <span class="bd">
                         <input type="text" value={bounds[0]} aria-label={t("columns.least", { column: c.name })} onInput={e => change(c.name, { bounds: [e.currentTarget.value, bounds[1]] })} />
                         {t("columns.to")}
