@@ -19,6 +19,11 @@ import (
 
 type openingInput struct{ Body books.Opening }
 
+type factsInput struct {
+	ID   string `path:"id" maxLength:"64" doc:"The id of the table."`
+	Body books.FactsRequest
+}
+
 type takeOverInput struct {
 	ID   string `path:"id" maxLength:"64" doc:"The id of the book."`
 	Body books.TakeOver
@@ -67,6 +72,11 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 	opening := op("POST", "/books", "Open the book of a table")
 	opening.DefaultStatus = http.StatusAccepted
 	register(s, api, opening, access{roles: stewards, object: anyObject, changes: true, action: "book.open"}, s.openBook)
+	register(s, api, op("POST", "/tables/{id}/facts", "Propose public facts for the book of a table, without reading it"), access{roles: stewards, object: "id"},
+		func(ctx context.Context, c *call, in *factsInput) (*output[*books.Facts], error) {
+			out, err := s.books.Facts(ctx, in.ID, &in.Body, func(table string) bool { return c.actor.Has(table, auth.Steward, auth.Auditor) })
+			return &output[*books.Facts]{out}, err
+		})
 	register(s, api, op("GET", "/books", "Books, the newest first"), access{roles: auth.Roles(), object: anyObject}, s.listBooks)
 	register(s, api, op("GET", "/books/{id}", "A book"), access{roles: auth.Roles(), object: "id"},
 		func(ctx context.Context, c *call, in *idInput) (*output[*books.Book], error) {

@@ -306,6 +306,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       return j;
     }],
     ["GET", /^\/books$/, ({ w }) => ({ items: w.book ? [asking.seen(w.book.book, w.role)] : [] })],
+    ["POST", /^\/tables\/(\w+)\/facts$/, () => ({ columns: [{ name: "age", bounds: ["0", "120"], from: "name" }], unknown: [] })],
     ["POST", /^\/books$/, ({ w, body, response }) => {
       const opened = asking.openBook("");
       const misfits = !body.confirm && w.flag === "misfits";

@@ -459,6 +459,18 @@ export interface OpenBook {
   share_answers?: boolean;
   confirm?: boolean;
 }
+/** A public fact of a column that the server proposes for a book. */
+export interface Fact {
+  name: string;
+  bounds?: [string, string];
+  keys?: string[];
+  from: "spec" | "table" | "book" | "name";
+  book?: string;
+}
+export interface Facts {
+  columns: Fact[];
+  unknown: string[];
+}
 export type EntryState = "reserved" | "released" | "forfeited" | "refused";
 export interface Entry {
   n: number;

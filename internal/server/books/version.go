@@ -3,7 +3,12 @@ package books
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/jobs"
@@ -87,8 +92,65 @@ func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *sou
 	if err := b.save(ctx, &next); err != nil {
 		return nil, err
 	}
-	if err := b.config.Note(ctx, by, "book.version", id, map[string]string{"version": next.Folder}); err != nil {
+	detail := map[string]string{"version": next.Folder}
+	if from.sha256 != d.Source {
+		detail["file"] = from.sha256
+	}
+	if err := b.changes(ctx, &def, d.Name, detail); err != nil {
+		return nil, err
+	}
+	if err := b.config.Note(ctx, by, "book.version", id, detail); err != nil {
 		return nil, err
 	}
 	return &Opened{id}, b.config.Load(ctx, d.Name)
+}
+
+// changes names the columns in which a definition differs from the one before it. Names of
+// columns are public; the ledger holds what they state.
+func (b *Books) changes(ctx context.Context, before *definition, name string, detail map[string]string) error {
+	set, err := b.dataset(ctx, name)
+	if err != nil {
+		return err
+	}
+	var now definition
+	if err := json.Unmarshal(set.Definition, &now); err != nil {
+		return tables.FileError(err)
+	}
+	old := map[string]any{}
+	for _, c := range before.Columns {
+		old[c.Name] = c
+	}
+	lists := map[string][]string{}
+	for _, c := range now.Columns {
+		was, known := old[c.Name]
+		switch {
+		case !known:
+			lists["added"] = append(lists["added"], c.Name)
+		case !reflect.DeepEqual(was, any(c)):
+			lists["changed"] = append(lists["changed"], c.Name)
+		}
+		delete(old, c.Name)
+	}
+	lists["removed"] = slices.Sorted(maps.Keys(old))
+	for what, names := range lists {
+		if len(names) > 0 {
+			detail[what] = few(names)
+		}
+	}
+	return nil
+}
+
+// few writes names in at most about 200 bytes, and how many are left out.
+func few(names []string) string {
+	out := ""
+	for i, name := range names {
+		if len(out)+len(name) > 200 {
+			return strings.TrimPrefix(fmt.Sprintf("%s, +%d", out, len(names)-i), ", ")
+		}
+		if out != "" {
+			out += ", "
+		}
+		out += name
+	}
+	return out
 }

@@ -1,7 +1,9 @@
 // The form that opens a book, and the request that it makes.
 import { capOf } from "./accounts";
 import { positive } from "../amount";
-import type { Amount, Column, OpenBook, Table } from "../types";
+import { number } from "../format";
+import { t } from "../lang";
+import type { Amount, Column, Fact, OpenBook, Table } from "../types";
 
 export interface Form {
   accounting: "epsilon" | "zcdp";
@@ -16,15 +18,47 @@ export interface Form {
   name: string;
   bounds: Record<string, [string, string]>;
   keys: Record<string, string>;
+  /** From where proposed facts are known, by column. */
+  from: Record<string, Pick<Fact, "from" | "book">>;
   /** A model of dependent records: the text and the name of its file, its column, the state of other cells. */
   model: { text: string; file: string; column: string; other: string } | undefined;
   others: boolean;
   share: boolean;
 }
 
-export const empty: Form = { accounting: "epsilon", cap: { epsilon: "1", delta: "0" }, delta: "0.000001", rows: "", most: "", records: "", name: "", bounds: {}, keys: {}, model: undefined, others: false, share: true };
+export const empty: Form = { accounting: "epsilon", cap: { epsilon: "1", delta: "0" }, delta: "0.000001", rows: "", most: "", records: "", name: "", bounds: {}, keys: {}, from: {}, model: undefined, others: false, share: true };
 
 const listed = (text: string): string[] => [...new Set(text.split("\n").map(s => s.trim()).filter(s => s !== ""))];
+
+/** The form with proposed facts: where nothing was typed, or, of a file that was chosen, in place of it. */
+export function proposed(f: Form, facts: Fact[], chosen: boolean): Form {
+  const next = { ...f, bounds: { ...f.bounds }, keys: { ...f.keys }, from: { ...f.from } };
+  for (const fact of facts) {
+    if (chosen ? fact.from !== "spec" : fact.name in (fact.keys ? f.keys : f.bounds)) continue;
+    if (fact.bounds) next.bounds[fact.name] = fact.bounds;
+    if (fact.keys) next.keys[fact.name] = fact.keys.join("\n");
+    next.from[fact.name] = { from: fact.from, ...(fact.book ? { book: fact.book } : {}) };
+  }
+  return next;
+}
+
+/** What can be asked of a column by what the form states of it, in words. */
+export function asks(c: Column, f: Form): { text: string; lacks: boolean } {
+  const [least = "", greatest = ""] = f.bounds[c.name] ?? c.bounds ?? [];
+  const bounded = least !== "" && greatest !== "";
+  const keys = listed(f.keys[c.name] ?? "").length;
+  switch (c.type) {
+    case "integer":
+    case "decimal":
+      return { text: t(bounded ? "open.asks.number" : "open.asks.number.none"), lacks: !bounded };
+    case "date":
+      return { text: t(bounded ? "open.asks.date" : "open.asks.date.none"), lacks: !bounded };
+    case "ordered":
+      return { text: t("open.asks.groups", { n: number((c.order ?? []).length) }), lacks: false };
+    default:
+      return { text: keys > 0 ? t("open.asks.groups", { n: number(keys) }) : t("open.asks.groups.none"), lacks: keys === 0 };
+  }
+}
 
 /** A model as its file states it; undefined where the text is none. */
 export function modelOf(text: string): { type: string; states: string[] } | undefined {

@@ -1,32 +1,68 @@
 // Open a budget book for a table: unit, accounting, cap, public bounds and keys, review of cells that do not fit.
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError, get, post } from "../api";
 import { odds, positive } from "../amount";
 import { CapFields } from "../book/accounts";
-import { empty, lacking, modelOf, requestOf, stateful, type Form } from "../book/opening";
+import { asks, empty, lacking, modelOf, proposed, requestOf, stateful, type Form } from "../book/opening";
 import { number } from "../format";
 import { rich, t, type Key } from "../lang";
 import { go, to } from "../route";
 import { draft, sealed, steward, tablePath } from "../state";
-import type { Column, Job, Misfits, Table } from "../types";
-import { Act, Bar, Card, CopyCommand, curl, Field, Head, Refusal, Scroll, Select, StewardsOnly, type Choice, useLoad, When } from "../ui";
+import type { Column, Facts, Job, Misfits, Table } from "../types";
+import { Act, Bar, Card, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Select, StewardsOnly, type Choice, useLoad, When } from "../ui";
 import { useJob } from "./follow";
 
 type Model = NonNullable<Form["model"]>;
+/** Changes the form, by what it holds by then. */
+type Change = (next: Partial<Form> | ((now: Form) => Form)) => void;
 interface Review {
   columns: Misfits[];
 }
 
 const numeric = (c: Column): boolean => c.type === "integer" || c.type === "decimal" || c.type === "date";
-function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: (next: Partial<Form>) => void }): VNode {
+function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: Change }): VNode {
+  const [taken, took] = useState<{ file: string; unknown: string[] } | undefined>(undefined);
+  const [error, fail] = useState<unknown>(undefined);
+  const facts = (text?: string): Promise<Facts> => post<Facts>(tablePath(table.id) + "/facts", text === undefined ? {} : { text });
+  useEffect(() => {
+    facts().then(
+      found => change(now => proposed(now, found.columns, false)),
+      () => undefined, // nothing is proposed: the form is as good as before
+    );
+  }, [table.id]);
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    fail(undefined);
+    try {
+      const found = await facts(await file.text());
+      change(now => proposed(now, found.columns, true));
+      took({ file: file.name, unknown: found.unknown });
+    } catch (err) {
+      fail(err);
+    }
+  };
   const set = (c: Column, i: 0 | 1, value: string): void => {
     const now: [string, string] = [...(f.bounds[c.name] ?? c.bounds ?? ["", ""])];
     now[i] = value;
-    change({ bounds: { ...f.bounds, [c.name]: now } });
+    change({ bounds: { ...f.bounds, [c.name]: now }, from: without(c.name) });
   };
+  /** What was typed is of the steward and of no file. */
+  const without = (name: string): Form["from"] => Object.fromEntries(Object.entries(f.from).filter(([n]) => n !== name));
   return (
     <Card title={t("open.columns")} sub={t("open.columns.sub")}>
+      <div class="row">
+        <label class="btn file">
+          {t("open.facts.file")}
+          <input type="file" accept=".yaml,.yml" class="sr" onChange={e => void take(e.currentTarget.files?.[0])} />
+        </label>
+        {taken ? (
+          <span role="status">
+            {t("open.facts.taken", { file: taken.file })} {taken.unknown.length > 0 ? t("open.facts.unknown", { columns: taken.unknown.join(", ") }) : ""}
+          </span>
+        ) : null}
+      </div>
+      {error !== undefined ? <Refusal error={error} /> : null}
       <Scroll label={t("open.columns")}>
         <table class="ob">
           <thead>
@@ -34,6 +70,7 @@ function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: (nex
               <th scope="col">{t("columns.column")}</th>
               <th scope="col">{t("columns.type")}</th>
               <th scope="col">{t("definition.public")}</th>
+              <th scope="col">{t("open.asks")}</th>
             </tr>
           </thead>
           <tbody>
@@ -46,6 +83,7 @@ function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: (nex
                   </th>
                   <td>{t(`type.${c.type}` as Key) || c.type}</td>
                   <td>
+                    {f.from[c.name] ? <small>{t(`open.from.${f.from[c.name]?.from ?? "spec"}`, { book: f.from[c.name]?.book ?? "" })}</small> : null}
                     {numeric(c) ? (
                       <span class="bd">
                         {([0, 1] as const).map(i => (
@@ -58,8 +96,11 @@ function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: (nex
                     ) : c.type === "ordered" ? (
                       (c.order ?? []).join(", ")
                     ) : (
-                      <textarea class="mono" rows={2} aria-label={t("bounds.keys.of", { column: c.name })} value={f.keys[c.name] ?? ""} onInput={e => change({ keys: { ...f.keys, [c.name]: e.currentTarget.value } })} />
+                      <textarea class="mono" rows={2} aria-label={t("bounds.keys.of", { column: c.name })} value={f.keys[c.name] ?? ""} onInput={e => change({ keys: { ...f.keys, [c.name]: e.currentTarget.value }, from: without(c.name) })} />
                     )}
+                  </td>
+                  <td class="asks">
+                    {asks(c, f).lacks ? <Icon of="attention" /> : null} {asks(c, f).text}
                   </td>
                 </tr>
               ))}
@@ -113,11 +154,13 @@ function OpenForm({ table }: { table: Table }): VNode {
   const [f, set] = useState<Form>(() => ({ ...empty, ...draft.read<Partial<Form>>(key) }));
   const [review, setReview] = useState<Review | undefined>(undefined);
   const [others, askOthers] = useState(f.others);
-  const change = (next: Partial<Form>): void => {
-    const value = { ...f, ...next };
-    set(value);
+  const change: Change = next => {
     setReview(undefined);
-    draft.write(key, value);
+    set(now => {
+      const value = { ...now, ...(typeof next === "function" ? next(now) : next) };
+      draft.write(key, value);
+      return value;
+    });
   };
   const job = useJob(done => {
     const result = done.result as { book?: string; review?: Review } | undefined;
