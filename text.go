@@ -70,6 +70,9 @@ func (t *Text) UnmarshalText(text []byte) error {
 // IsZero reports whether there is no text.
 func (t Text) IsZero() bool { return t.Format == "" }
 
+// Equal reports whether both are the same text.
+func (t Text) Equal(other Text) bool { return t.String() == other.String() }
+
 // Texts are texts in a row, such as faults, between which "; " stands.
 type Texts []Text
 

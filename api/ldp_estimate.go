@@ -3,6 +3,7 @@ package api
 import (
 	"io"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
 )
@@ -112,7 +113,7 @@ type LDPEstimate struct {
 	// one by which they were estimated.
 	Without []string `json:"files_without_specification,omitempty"`
 	// Warnings are doubts about the estimate, in sentences.
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings []noren.Text `json:"warnings,omitempty"`
 	// Attributes are the estimates of several attributes, one per attribute.
 	Attributes []LDPAttribute `json:"attributes,omitempty"`
 	// Association is the estimate of the joint shares of two attributes.

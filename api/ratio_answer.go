@@ -1,6 +1,7 @@
 package api
 
 import (
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -65,7 +66,7 @@ type RatioAnswer struct {
 	// FitCheck is the result of the check of the fit.
 	FitCheck ratio.FitCheck `json:"fit_check"`
 	// Warnings for the whole answer; those for single bins or coefficients are in these.
-	Warnings []string `json:"warnings"`
+	Warnings []noren.Text `json:"warnings"`
 
 	// ErrorUnit is the unit of the standard error where it is not that of Value: days or s.
 	ErrorUnit string `json:"-"`
@@ -87,7 +88,7 @@ type RatioEstimate struct {
 	// explain.
 	Carried *float64 `json:"carried,omitempty"`
 	// Warnings where the public data do not support the question.
-	Warnings []string `json:"warnings"`
+	Warnings []noren.Text `json:"warnings"`
 }
 
 // RatioParts are the parts of a standard error, whose squares add up.

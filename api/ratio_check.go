@@ -1,6 +1,9 @@
 package api
 
-import "github.com/noren-privacy/noren/ratio"
+import (
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ratio"
+)
 
 // RatioCheckSchema is the form of [RatioCheck].
 const RatioCheckSchema = "noren.ratio.check/1"
@@ -50,7 +53,7 @@ type RatioCheck struct {
 	// Verdict is the result of the check: off, no help, or nothing found.
 	Verdict string `json:"verdict"`
 	// Warnings, as sentences.
-	Warnings []string `json:"warnings"`
+	Warnings []noren.Text `json:"warnings"`
 	// FitCheck is the result of the check of the fit.
 	FitCheck ratio.FitCheck `json:"fit_check"`
 	Receipt

@@ -3,6 +3,7 @@ package api
 import (
 	"io"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ratio"
 )
 
@@ -117,7 +118,7 @@ type RatioFit struct {
 	// FitCheck is the result of the check of the fit.
 	FitCheck ratio.FitCheck `json:"fit_check"`
 	// Warnings are the findings of the check and the notes of the fit.
-	Warnings []string `json:"warnings"`
+	Warnings []noren.Text `json:"warnings"`
 	Receipt
 
 	// Histograms are the names of the histograms, in order.
@@ -125,7 +126,7 @@ type RatioFit struct {
 	// Cells is the number of their cells.
 	Cells int `json:"-"`
 	// Notes are the notes of the fit among the warnings.
-	Notes []string `json:"-"`
+	Notes []noren.Text `json:"-"`
 }
 
 // RatioFitQuote is the price of a fit.

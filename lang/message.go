@@ -6,12 +6,17 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/noren-privacy/noren"
 )
 
 // MessageText is the text of a message that has a code and arguments by name, in each language.
 //
 // {name} is an argument, the same in every language; {#name} is one that is a number, with commas
-// in it; {name:set} is a word of [messageWords], and {name:text} a text of ours in English.
+// in it; {name:set} is a word of [messageWords], {name:text} a text of ours, and {name:sentence} one
+// that begins a sentence; these are in English where they were stored.
 // {name|one|other} is the word that fits a number. [name?text] is there where the argument is
 // neither 0 nor "" nor absent, and [name?text|other] has another text otherwise; [#name?text]
 // looks at an argument that is a number in a string. Parts may be within each other.
@@ -92,14 +97,31 @@ func (l Lang) messageArgument(set string, value any) string {
 		if said, ok := messageWords[set+"."+value]; ok {
 			return said[l]
 		}
-		if set == "text" {
+		switch set {
+		case "text":
 			return l.Say(value)
+		case "sentence":
+			return l.beginning(l.Say(value))
 		}
 		return value
+	case noren.Text:
+		if set == "sentence" {
+			return l.beginning(l.Shown(value))
+		}
+		return l.Shown(value)
 	case float64: // as JSON has it
 		return strconv.FormatFloat(value, 'f', -1, 64)
 	}
 	return fmt.Sprint(value)
+}
+
+// beginning is a text with a capital letter where it begins a sentence of English.
+func (l Lang) beginning(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if l != English || size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // number is an argument as a number.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/lang"
 )
 
@@ -168,4 +169,25 @@ func name(e ast.Expr) string {
 		return e.Sel.Name
 	}
 	return ""
+}
+
+// A finding begins a sentence by its first character, not by its first byte; a column that it names is
+// the same in every language.
+func TestFindingsBeginSentences(t *testing.T) {
+	for _, c := range []struct {
+		finding           noren.Text
+		english, japanese string
+	}{
+		{noren.Textf("one public record carries %.0f%% of the weight", 30.0), "One public record carries 30% of the weight.", "重みの適合: 一つの公開のレコードが重みの 30% を担っています。"},
+		{noren.Textf("%s", "年齢"), "年齢.", "重みの適合: 年齢。"},
+		{noren.Textf("%s", "éducation"), "Éducation.", "重みの適合: éducation。"},
+		{noren.Textf("about %.0f%% of the private records have values of %s that no public record has: nothing can be said of them", 7.0, "none"), "About 7% of the private records have values of none that no public record has: nothing can be said of them.", ""},
+	} {
+		for l, want := range map[lang.Lang]string{lang.English: c.english, lang.Japanese: c.japanese} {
+			got, _ := l.Message("care.fit", map[string]any{"finding": c.finding})
+			if want != "" && got != want || want == "" && !strings.Contains(got, " none ") {
+				t.Errorf("%v: %q, want %q", l, got, want)
+			}
+		}
+	}
 }

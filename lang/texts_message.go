@@ -162,7 +162,7 @@ var questionMessages = []MessageText{
 	{"care.wide", "{count} of {of} values have a wider margin than the {within} that was asked for: their groups are smaller than the guess.", "{#of} 個の値のうち {#count} 個は、求めた誤差 {within} より誤差が大きくなっています。グループが推測より小さいためです。"},
 	{"care.negative", "{count} of {of} counts are below 0: noise was added to small counts. Sums of them stay right on average.", "{#of} 個の件数のうち {#count} 個は 0 未満です。小さい件数に雑音が加わったためで、合計は平均的に正しく保たれます。"},
 	{"care.hidden_bias", "The error does not contain {what:text}.", "誤差は{what:text}を含みません。"},
-	{"care.fit", "{finding:text}.", "重みの適合: {finding:text}。"},
+	{"care.fit", "{finding:sentence}.", "重みの適合: {finding:sentence}。"},
 	{"care.differences", "Two values differ only if they lie further apart than their margins together.", "二つの値に差があると言えるのは、双方の誤差の合計より離れているときだけです。"},
 	// changes by which a request would fit
 	{"change.margin", "A margin of {to} instead of {from} in question {question}", "質問 {question} の誤差を {from} から {to} にする"},

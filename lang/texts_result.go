@@ -106,6 +106,7 @@ var resultTexts = []Entry{
 	{"ask the data set without --unaccounted: its budget is charged", "--unaccounted なしでデータセットに尋ねてください。その予算に課金されます"},
 	{"allow more with --memory", "--memory で上限を上げてください"},
 	{"a dry run, nothing is charged", "試算で、何も課金されません"},
+	{"(--unit)", "（--unit）"},
 	{"; --unit %s counts persons", "。--unit %s で人を数えます"},
 	{". If its readers go by the same texts, make it again with --publish generalize or another --round", "。読む人が同じ文字列を欠損とみなすなら、--publish generalize か別の --round で作り直してください"},
 	{"--unit-linkage and --pseudonym are about persons: name the column that tells them apart", "--unit-linkage と --pseudonym は人についてのものです。人を区別する列を指定してください"},

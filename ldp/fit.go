@@ -1,7 +1,6 @@
 package ldp
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
@@ -21,7 +20,7 @@ type Fit struct {
 	// as much: the smallest p-value times the number of tests, at most 1.
 	P float64
 	// What says which bound the reports leave.
-	What string
+	What noren.Text
 	// Cohorts bounds the probability that cohorts drawn uniformly are as uneven; 1
 	// where there are none.
 	Cohorts float64
@@ -41,27 +40,27 @@ func (f Fit) Err() error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: noren.Phrase("reports"), What: "these cannot be reports of this mechanism: %s", Args: []any{noren.Foreign(f.What)},
+		Kind: noren.BadData, Where: noren.Phrase("reports"), What: "these cannot be reports of this mechanism: %s", Args: []any{f.What},
 		Hint: "check that mechanism, epsilon, labels and cohorts are those that the reports were made by, and that the answers were randomised",
 	}
 }
 
 // Warning says what is doubtful, empty where nothing is.
-func (f Fit) Warning() string {
+func (f Fit) Warning() noren.Text {
 	switch {
 	case f.P < UnlikelyBelow:
-		return fmt.Sprintf("the reports are unlikely for this mechanism (p = %.1g): %s; check that the specification is the one they were made by", f.P, f.What)
+		return noren.Textf("the reports are unlikely for this mechanism (p = %.1g): %s; check that the specification is the one they were made by", f.P, f.What)
 	case f.Cohorts < ImpossibleBelow:
-		return fmt.Sprintf("the cohorts are not uniform (p = %.1g): a cohort must be drawn at random, and must not depend on the value", f.Cohorts)
+		return noren.Textf("the cohorts are not uniform (p = %.1g): a cohort must be drawn at random, and must not depend on the value", f.Cohorts)
 	}
-	return ""
+	return noren.Text{}
 }
 
 // fitTests collects p-values.
 type fitTests struct {
 	tests float64
 	least float64
-	what  string
+	what  noren.Text
 }
 
 func newFitTests() *fitTests { return &fitTests{least: 1} }
@@ -74,10 +73,10 @@ func (t *fitTests) fit() Fit {
 	return Fit{P: min(1, t.tests*t.least), What: t.what, Cohorts: 1}
 }
 
-func (t *fitTests) add(p float64, format string, args ...any) {
+func (t *fitTests) add(p float64, format noren.Format, args ...any) {
 	t.tests++
 	if p < t.least {
-		t.least, t.what = p, fmt.Sprintf(format, args...)
+		t.least, t.what = p, noren.Textf(format, args...)
 	}
 }
 
@@ -85,8 +84,8 @@ func (t *fitTests) add(p float64, format string, args ...any) {
 // was seen count times in n. By Hoeffding (1956) the binomial tail at the bound is
 // an upper bound of the tail from one count beyond the mean on, also where the
 // probabilities of reports differ.
-func (t *fitTests) share(count, n int64, low, high float64, event string) {
-	p, limit, format := 1.0, 0.0, ""
+func (t *fitTests) share(count, n int64, low, high float64, event noren.Text) {
+	p, limit, format := 1.0, 0.0, noren.Format("")
 	switch c, all := float64(count), float64(n); {
 	case c <= all*low-1:
 		p, limit = mathext.RegIncBeta(float64(n-count), c+1, 1-low), low
@@ -110,7 +109,7 @@ func (t *fitTests) sum(sum, n int64, k int, low, high int, on, off float64) {
 	t.tests++
 	mean := func(ones int) float64 { return float64(n) * (float64(ones)*on + float64(k-ones)*off) }
 	s := float64(sum)
-	ones, sign, format := 0, 0.0, ""
+	ones, sign, format := 0, 0.0, noren.Format("")
 	switch {
 	case s < mean(low):
 		ones, sign = low, -1
@@ -156,7 +155,7 @@ func (c *Collector) Fit() Fit {
 	low, high := min(channel.Other, channel.True), max(channel.Other, channel.True)
 	sum := int64(0)
 	for l, count := range c.counts {
-		t.share(count, c.n, low, high, fmt.Sprintf("label %d is supported", l))
+		t.share(count, c.n, low, high, noren.Textf("label %d is supported", l))
 		sum += count
 	}
 	if bitsEach(c.oracle) {
@@ -192,11 +191,11 @@ func (c *RapporCounts) Fit() Fit {
 		}
 		for b, count := range c.Cohort(i) {
 			if in > 0 {
-				t.share(count, in, channel.Other, channel.True, fmt.Sprintf("bit %d of cohort %d is set", b, i))
+				t.share(count, in, channel.Other, channel.True, noren.Textf("bit %d of cohort %d is set", b, i))
 			}
 			sum += count
 		}
-		cohorts.share(in, n, 1/float64(c.r.M), 1/float64(c.r.M), "a cohort")
+		cohorts.share(in, n, 1/float64(c.r.M), 1/float64(c.r.M), noren.Textf("a cohort"))
 	}
 	t.sum(sum, n, c.r.K, 1, min(c.r.H, c.r.K), channel.True, channel.Other)
 	// All reports in the first cohorts, however many these are.
@@ -225,7 +224,7 @@ func (t *fitTests) window(w window, parts []int64, n int64) {
 			continue
 		}
 		most := min(size, w.width)
-		t.share(count, n, float64(size)*out, min(float64(most)*in+float64(size-most)*out, 1), fmt.Sprintf("part %d of %d of the report's range is sent", i+1, windowParts))
+		t.share(count, n, float64(size)*out, min(float64(most)*in+float64(size-most)*out, 1), noren.Textf("part %d of %d of the report's range is sent", i+1, windowParts))
 	}
 }
 
@@ -238,11 +237,11 @@ func (c *MeanCollector) Fit() Fit {
 	signs := c.signs[0] + c.signs[1]
 	if !c.m.mix.one && c.m.mix != (prob{}) {
 		duchi := c.m.mix.not().float()
-		t.share(signs, c.n, duchi, duchi, "a sign is sent")
+		t.share(signs, c.n, duchi, duchi, noren.Textf("a sign is sent"))
 	}
 	if signs > 0 {
 		turn := c.m.turn.float()
-		t.share(c.signs[1], signs, turn, 1-turn, "the upper sign is sent")
+		t.share(c.signs[1], signs, turn, 1-turn, noren.Textf("the upper sign is sent"))
 	}
 	if c.n > signs {
 		t.window(c.m.piece, c.parts[:], c.n-signs)
@@ -259,7 +258,7 @@ func (c *WaveCollector) Fit() Fit {
 	in, out := c.m.wave.densities()
 	parts := make([]int64, windowParts)
 	for cell, count := range c.counts {
-		t.share(count, c.n, out, in, fmt.Sprintf("cell %d is sent", cell))
+		t.share(count, c.n, out, in, noren.Textf("cell %d is sent", cell))
 		parts[windowPart(cell, len(c.counts))] += count
 	}
 	t.window(c.m.wave, parts, c.n)
@@ -278,7 +277,7 @@ func (c *MultiCollector) Fit() Fit {
 		}
 		if f.P = min(1, f.P*float64(len(c.labels))); f.P < worst.P {
 			worst = f
-			worst.What = fmt.Sprintf("attribute %d: %s", j+1, f.What)
+			worst.What = noren.Textf("attribute %d: %s", j+1, f.What)
 		}
 	}
 	return worst

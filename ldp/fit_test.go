@@ -78,7 +78,7 @@ func TestFitOfRappor(t *testing.T) {
 	}
 	words := []string{"a", "b", "c"}
 	own := drawCounts(r, words, []float64{0.5, 0.3, 0.2}, 4000, g)
-	if f := own.Fit(); f.Err() != nil || f.Warning() != "" {
+	if f := own.Fit(); f.Err() != nil || !f.Warning().IsZero() {
 		t.Errorf("its own reports: %+v", f)
 	}
 	random, first, uneven := newRapporCounts(r), newRapporCounts(r), newRapporCounts(r)
@@ -88,14 +88,14 @@ func TestFitOfRappor(t *testing.T) {
 			random.Bits[i*r.K+b] = int64(40 + g.IntN(21))
 		}
 	}
-	if f := random.Fit(); f.Err() == nil || !strings.Contains(f.What, "set bits on average") {
+	if f := random.Fit(); f.Err() == nil || !strings.Contains(f.What.String(), "set bits on average") {
 		t.Errorf("random bits: %+v", f)
 	}
 	for i := range 8 { // made with 8 cohorts
 		first.N[i] = own.N[i]
 		copy(first.Cohort(i), own.Cohort(i))
 	}
-	if f := first.Fit(); f.Err() == nil || !strings.Contains(f.What, "cohorts from 8 on") {
+	if f := first.Fit(); f.Err() == nil || !strings.Contains(f.What.String(), "cohorts from 8 on") {
 		t.Errorf("half the cohorts: %+v", f)
 	}
 	for i := range uneven.N { // the last cohort alone is large
@@ -106,7 +106,7 @@ func TestFitOfRappor(t *testing.T) {
 	}
 	uneven.N[15] = own.N[15]
 	copy(uneven.Cohort(15), own.Cohort(15))
-	if f := uneven.Fit(); f.Err() != nil || !strings.Contains(f.Warning(), "cohorts are not uniform") {
+	if f := uneven.Fit(); f.Err() != nil || !strings.Contains(f.Warning().String(), "cohorts are not uniform") {
 		t.Errorf("an uneven cohort: %+v", f)
 	}
 }

@@ -2,7 +2,6 @@ package ldp
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,7 +21,7 @@ type WaveErrors struct {
 	Quartiles [3]Measured // at 1/4, 1/2, 3/4
 	// Doubt says why the intervals of the quartiles hold less often than stated, empty
 	// where they do hold.
-	Doubt string
+	Doubt noren.Text
 }
 
 // resamples is the number of resamples of the bootstrap, resampleSteps the largest
@@ -110,8 +109,8 @@ func (c *WaveCollector) Errors(ctx context.Context, d *Distribution, smooth bool
 		}
 	}
 	e := &WaveErrors{Level: level, Doubt: c.doubt()}
-	if e.Doubt == "" && moved {
-		e.Doubt = "smoothing moves the quartiles by more than chance does, as many values lie in one place: their intervals hold less often than stated; estimate without smoothing (rough), or collect with fewer than 128 buckets"
+	if e.Doubt.IsZero() && moved {
+		e.Doubt = noren.Textf("smoothing moves the quartiles by more than chance does, as many values lie in one place: their intervals hold less often than stated; estimate without smoothing (rough), or collect with fewer than 128 buckets")
 	}
 	e.Mean, e.Basis = c.mean(level)
 	z, half := quantile((1-level)/2), (d.Edges[1]-d.Edges[0])/2
@@ -170,14 +169,14 @@ func (d *Distribution) quartiles() [3]float64 {
 
 // doubt says why intervals of quartiles hold less often than stated; empty where they
 // do hold.
-func (c *WaveCollector) doubt() string {
+func (c *WaveCollector) doubt() noren.Text {
 	switch {
 	case c.m.epsilon < quartilesFrom:
-		return fmt.Sprintf("below epsilon %g the intervals of the quartiles hold less often than stated, and the distribution stays near even shares: use the mean, whose interval holds", quartilesFrom)
+		return noren.Textf("below epsilon %g the intervals of the quartiles hold less often than stated, and the distribution stays near even shares: use the mean, whose interval holds", quartilesFrom)
 	case math.Sqrt(c.m.spread().moment/float64(c.n))/2 > quartilesError:
-		return fmt.Sprintf("%d reports at epsilon %g are too few for the quartiles: their intervals hold less often than stated; use the mean, whose interval holds", c.n, c.m.epsilon)
+		return noren.Textf("%d reports at epsilon %g are too few for the quartiles: their intervals hold less often than stated; use the mean, whose interval holds", c.n, c.m.epsilon)
 	}
-	return ""
+	return noren.Text{}
 }
 
 // around extends an interval to the edges of the buckets in which its ends lie: within

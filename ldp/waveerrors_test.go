@@ -102,12 +102,12 @@ func missesOf(t *testing.T, s waveSetting, repeats int, planted float64) (out wa
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Doubt != "" {
+		if !e.Doubt.IsZero() {
 			out.doubted++
 		}
 		for i, v := range []Measured{e.Mean, e.Quartiles[0], e.Quartiles[1], e.Quartiles[2]} {
 			out.width[i] += (v.High - v.Low) / float64(repeats)
-			if x := truth[i] + planted; (x < v.Low-1e-12 || x > v.High+1e-12) && (i == 0 || e.Doubt == "") {
+			if x := truth[i] + planted; (x < v.Low-1e-12 || x > v.High+1e-12) && (i == 0 || e.Doubt.IsZero()) {
 				out.silent[i]++
 			}
 			if !(v.StdErr >= 0) || v.Value < v.Low || v.Value > v.High || v.Low < 0 || v.High > 1 {

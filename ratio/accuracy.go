@@ -1,7 +1,6 @@
 package ratio
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -79,7 +78,7 @@ func (m *Mechanism) kernelNoise(k *Kernel) KernelNoise {
 
 // Remarks are sentences about public facts of a fit with that number of kernels: categories
 // that the kernels do not tell apart, and public records that lack a value.
-func (m *Mechanism) Remarks(kernels int) (out []string) {
+func (m *Mechanism) Remarks(kernels int) (out []noren.Text) {
 	public := m.options.Public
 	categories := 0
 	if m.options.Frame != nil {
@@ -88,7 +87,7 @@ func (m *Mechanism) Remarks(kernels int) (out []string) {
 		}
 	}
 	if kernels > 0 && len(m.marginals) == 0 && categories > kernels {
-		out = append(out, fmt.Sprintf("there are %d kernels for columns of %d categories: categories without a kernel near them cannot be told from others; %d centres, or fewer categories, would help", kernels, categories, 2*categories))
+		out = append(out, noren.Textf("there are %d kernels for columns of %d categories: categories without a kernel near them cannot be told from others; %d centres, or fewer categories, would help", kernels, categories, 2*categories))
 	}
 	missing := 0
 	for i := range public.Rows {
@@ -97,11 +96,11 @@ func (m *Mechanism) Remarks(kernels int) (out []string) {
 		}
 	}
 	if missing > 0 {
-		records := "1 public record"
+		records := noren.Textf("1 public record")
 		if missing > 1 {
-			records = fmt.Sprintf("%d public records", missing)
+			records = noren.Textf("%d public records", missing)
 		}
-		out = append(out, records+" without a value in a column of the weights: of weight 0, as they represent no private record")
+		out = append(out, noren.Textf("%s without a value in a column of the weights: of weight 0, as they represent no private record", records))
 	}
 	return out
 }

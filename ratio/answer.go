@@ -1,7 +1,6 @@
 package ratio
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,8 +21,8 @@ type Answer struct {
 	// Carried is how much of the variation of the question among the weighted public
 	// records the kernels follow, from 0 to 1: what they do not follow is taken to be
 	// distributed among private records as among the public ones beside them.
-	Carried  float64  `json:"carried"`
-	Warnings []string `json:"warnings,omitempty"`
+	Carried  float64      `json:"carried"`
+	Warnings []noren.Text `json:"warnings,omitempty"`
 
 	followed, heavy, untold bool // see corrected
 }
@@ -216,7 +215,7 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried, followed: r.followed, heavy: r.heavy, untold: r.untold}
 	a.SE = a.Parts.total()
 	if missing > 0.05*(all-missing) {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
+		a.Warnings = append(a.Warnings, noren.Textf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
 	}
 	return a, nil
 }
@@ -245,24 +244,24 @@ func (w *Weights) compare(a *Answer, f []float64, times float64) {
 func (w *Weights) notBetter(a *Answer, plain, sampling, times float64) {
 	difference := a.Value - plain
 	if own := a.SE*a.SE - a.Parts.Private*a.Parts.Private; own > sampling+max(0, difference*difference-own) {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", plain*times))
+		a.Warnings = append(a.Warnings, noren.Textf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", plain*times))
 	}
 }
 
 // findings are those of the fit check that concern an answer.
-func (w *Weights) findings(followed bool) []string {
-	return slices.DeleteFunc(slices.Clone(w.Meta.Check.Findings), func(text string) bool {
-		return followed && text == w.unexplained || slices.Contains(w.allowed, text)
+func (w *Weights) findings(followed bool) []noren.Text {
+	return slices.DeleteFunc(slices.Clone(w.Meta.Check.Findings), func(text noren.Text) bool {
+		return followed && text.Equal(w.unexplained) || slices.ContainsFunc(w.allowed, text.Equal)
 	})
 }
 
 // doubts are the warnings that the interval may be too narrow.
-func doubts(heavy, untold bool) (out []string) {
+func doubts(heavy, untold bool) (out []noren.Text) {
 	if heavy {
-		out = append(out, "a few public records with large values decide this answer, and larger ones may be missing: the interval may be too narrow; a share, a quantile or the mean of values with an upper bound would be safer")
+		out = append(out, noren.Textf("a few public records with large values decide this answer, and larger ones may be missing: the interval may be too narrow; a share, a quantile or the mean of values with an upper bound would be safer"))
 	}
 	if untold {
-		out = append(out, "the columns of the weights tell something of this question that the released features do not follow, such as an interaction of columns: if the tables differ in that, the answer may be off by more than the interval says; more centres, or histograms of pairs of columns, would help")
+		out = append(out, noren.Textf("the columns of the weights tell something of this question that the released features do not follow, such as an interaction of columns: if the tables differ in that, the answer may be off by more than the interval says; more centres, or histograms of pairs of columns, would help"))
 	}
 	return out
 }
@@ -272,13 +271,13 @@ func (w *Weights) warn(a *Answer) {
 	a.Warnings = append(a.Warnings, w.findings(a.followed)...)
 	a.Warnings = append(a.Warnings, doubts(a.heavy, a.untold)...)
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
+		a.Warnings = append(a.Warnings, noren.Textf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
 	}
 	if a.Parts.Model > 1.5*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) && a.Parts.Model > 0.15*a.Parts.Private*math.Sqrt(w.Meta.Records) {
-		a.Warnings = append(a.Warnings, "most of the error is possible bias: the released means do not follow this question (more centres, or its columns among those of the weights, would help)")
+		a.Warnings = append(a.Warnings, noren.Textf("most of the error is possible bias: the released means do not follow this question (more centres, or its columns among those of the weights, would help)"))
 	}
 	if a.Parts.Privacy > 2*math.Hypot(a.Parts.Public, a.Parts.Private) {
-		a.Warnings = append(a.Warnings, "most of the error is the noise of privacy: more private records or a larger epsilon would help")
+		a.Warnings = append(a.Warnings, noren.Textf("most of the error is the noise of privacy: more private records or a larger epsilon would help"))
 	}
 }
 
@@ -319,7 +318,7 @@ func (w *Weights) toCount(a *Answer) {
 	a.Parts.Privacy = math.Hypot(a.Parts.Privacy, share*w.Meta.RecordsSD)
 	a.SE = a.Parts.total()
 	if w.Meta.RecordsFrom == Estimated {
-		a.Warnings = append(a.Warnings, "the number of private records is an estimate from the weights, whose error is not counted: trust shares, not counts")
+		a.Warnings = append(a.Warnings, noren.Textf("the number of private records is an estimate from the weights, whose error is not counted: trust shares, not counts"))
 	}
 }
 

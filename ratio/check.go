@@ -323,8 +323,8 @@ type CheckResult struct {
 	Off int `json:"off"`
 	// Nearer says that in the root of the mean square the weighted records are nearer
 	// to the private ones than the unweighted are.
-	Nearer   bool     `json:"nearer"`
-	Warnings []string `json:"warnings,omitempty"`
+	Nearer   bool         `json:"nearer"`
+	Warnings []noren.Text `json:"warnings,omitempty"`
 }
 
 // Compare holds released sums against the weights, as post-processing.
@@ -381,10 +381,10 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 	}
 	out.Nearer = weighted < plain
 	if out.Off > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %d test means are off by more than chance explains: do not trust the weights with these columns", out.Off, len(out.Tests)))
+		out.Warnings = append(out.Warnings, noren.Textf("%d of %d test means are off by more than chance explains: do not trust the weights with these columns", out.Off, len(out.Tests)))
 	}
 	if !out.Nearer {
-		out.Warnings = append(out.Warnings, "the weighted records are no nearer to the private ones than the unweighted: the weights do not help, or the check was too noisy to see it")
+		out.Warnings = append(out.Warnings, noren.Textf("the weighted records are no nearer to the private ones than the unweighted: the weights do not help, or the check was too noisy to see it"))
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	"github.com/noren-privacy/noren/table/axis"
@@ -28,7 +29,7 @@ func TestFollowedFindings(t *testing.T) {
 	}
 	e, x := draw(1, 400, 1), draw(2, 2000, 1.6)
 	w := fitOne(t, 3, e, x, Options{Cost: milli(3000), Centres: 64})
-	if w.unexplained == "" || !slices.Contains(w.Meta.Check.Findings, w.unexplained) {
+	if w.unexplained.IsZero() || !slices.ContainsFunc(w.Meta.Check.Findings, w.unexplained.Equal) {
 		t.Fatalf("nothing is left unexplained: %q", w.Meta.Check.Findings)
 	}
 	f := make([]float64, e.Rows)
@@ -45,10 +46,10 @@ func TestFollowedFindings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(a.Warnings, w.unexplained) || math.Abs(a.Value-truth) > 1.96*a.SE {
+	if slices.ContainsFunc(a.Warnings, w.unexplained.Equal) || math.Abs(a.Value-truth) > 1.96*a.SE {
 		t.Errorf("%+v, the truth is %g", a, truth)
 	}
-	if kept := w.findings(false); !slices.Equal(kept, w.Meta.Check.Findings) {
+	if kept := w.findings(false); !slices.EqualFunc(kept, w.Meta.Check.Findings, noren.Text.Equal) {
 		t.Errorf("without a correction: %q", kept)
 	}
 }
@@ -79,7 +80,7 @@ func TestOutsideWidens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := strings.Contains(strings.Join(a.Warnings, " "), "outside of the public ones"); found != (outside > 0) {
+		if found := strings.Contains(noren.Texts(a.Warnings).String(), "outside of the public ones"); found != (outside > 0) {
 			t.Errorf("%d outside: %q", outside, a.Warnings)
 		}
 		return a
@@ -104,7 +105,7 @@ func TestCountWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range a.Warnings {
-		if _, rest, found := strings.Cut(text, "than the unweighted one, "); found {
+		if _, rest, found := strings.Cut(text.String(), "than the unweighted one, "); found {
 			number, _, _ := strings.Cut(rest, ":")
 			if v, err := strconv.ParseFloat(number, 64); err != nil || math.Abs(v-100) > 1e-6 {
 				t.Errorf("half of 200 records: %q", text)

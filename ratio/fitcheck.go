@@ -1,12 +1,12 @@
 package ratio
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ratio/redraw"
 )
 
@@ -46,7 +46,7 @@ type FitCheck struct {
 	// OutsideSD is the standard error of Outside.
 	OutsideSD float64 `json:"outside_sd,omitempty"`
 	// Findings are the problems that were found, as sentences.
-	Findings []string `json:"findings,omitempty"`
+	Findings []noren.Text `json:"findings,omitempty"`
 }
 
 // check fills the check of the fit. raw are the fitted ratios, with negative ones.
@@ -80,9 +80,9 @@ func (w *Weights) check(raw []float64, flat bool) error {
 		return err
 	}
 	blind, misfit := c.SignalP > 0.05, c.MisfitP < 0.001
-	find := func(bad bool, format string, args ...any) {
+	find := func(bad bool, format noren.Format, args ...any) {
 		if bad {
-			c.Findings = append(c.Findings, fmt.Sprintf(format, args...))
+			c.Findings = append(c.Findings, noren.Textf(format, args...))
 		}
 	}
 	find(flat, "no public record got a weight above 0: all were given the same")
@@ -110,7 +110,7 @@ func (w *Weights) check(raw []float64, flat bool) error {
 		large, unexplained = true, max(unexplained, share)
 	}
 	if !misfit && !blind && large {
-		w.unexplained = fmt.Sprintf("the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
+		w.unexplained = noren.Textf("the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
 		c.Findings = append(c.Findings, w.unexplained)
 	}
 	find(blind && !misfit, "the released means cannot be told from those of the public records themselves: either both are alike, or epsilon or n is too small to see how they differ")
@@ -138,11 +138,11 @@ func (w *Weights) outside() (share float64, found bool) {
 }
 
 // findOutside adds a finding about a share of private records that nothing can be said of.
-func (w *Weights) findOutside(share float64, found bool, format string, args ...any) {
+func (w *Weights) findOutside(share float64, found bool, format noren.Format, args ...any) {
 	if !found {
 		return
 	}
-	text := fmt.Sprintf(format, args...)
+	text := noren.Textf(format, args...)
 	w.Meta.Check.Findings = append(w.Meta.Check.Findings, text)
 	if share < mostAllowed {
 		w.allowed = append(w.allowed, text)

@@ -67,7 +67,7 @@ type Meta struct {
 	MaxShare   float64     `json:"max_share"`
 	Check      FitCheck    `json:"fit_check"`
 	// Notes are remarks of the fit that are no fault.
-	Notes []string `json:"notes,omitempty"`
+	Notes []noren.Text `json:"notes,omitempty"`
 	// Column is the column of the weights in the table, and Missing the texts of a missing
 	// value there. The writer of the table sets them; optional.
 	Column  string   `json:"column,omitempty"`
@@ -276,24 +276,24 @@ func (m *Meta) validateHistograms(d int) error {
 }
 
 // note adds a remark.
-func (m *Meta) note(s string) {
-	if s != "" {
-		m.Notes = append(m.Notes, s)
+func (m *Meta) note(t noren.Text) {
+	if !t.IsZero() {
+		m.Notes = append(m.Notes, t)
 	}
 }
 
 // edge says that the choice stopped at the end of what there was to choose from.
-func (m *Meta) edge(given bool) string {
+func (m *Meta) edge(given bool) noren.Text {
 	all := Lambdas()
 	switch {
 	case given:
-		return ""
+		return noren.Text{}
 	case m.Lambda == all[len(all)-1]:
-		return "lambda is the largest of its grid: noise left little to fit"
+		return noren.Textf("lambda is the largest of its grid: noise left little to fit")
 	case m.Lambda == all[0]:
-		return "lambda is the least of its grid"
+		return noren.Textf("lambda is the least of its grid")
 	}
-	return ""
+	return noren.Text{}
 }
 
 // Statement is the privacy of the weights in one line.
@@ -314,8 +314,8 @@ func (m *Meta) Statement() string {
 }
 
 // Warnings are the findings of the fit check and the notes of the fit.
-func (m *Meta) Warnings() []string {
-	return append(append([]string{}, m.Check.Findings...), m.Notes...)
+func (m *Meta) Warnings() []noren.Text {
+	return append(append([]noren.Text{}, m.Check.Findings...), m.Notes...)
 }
 
 // RecordsSource says in words where the number of private records comes from

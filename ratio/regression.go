@@ -14,8 +14,8 @@ type Regression struct {
 	// looked at for them, and 0.
 	Coefficients []*Answer `json:"coefficients"`
 	// R2 is the share of the weighted variation of y that it explains.
-	R2       float64  `json:"r2"`
-	Warnings []string `json:"warnings,omitempty"`
+	R2       float64      `json:"r2"`
+	Warnings []noren.Text `json:"warnings,omitempty"`
 }
 
 // Regression estimates the least-squares regression of y on x that the private records

@@ -34,10 +34,10 @@ type Weights struct {
 	cal      *lazily
 	// unexplained is the finding of the fit check that answers leave out where their
 	// correction makes up for it; empty where there is none.
-	unexplained string
+	unexplained noren.Text
 	// allowed are the findings about private records outside that answers leave out, as
 	// their errors allow for so small a share.
-	allowed []string
+	allowed []noren.Text
 }
 
 // lazily is a calibration that is made when the first answer needs it.

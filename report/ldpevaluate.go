@@ -187,7 +187,7 @@ func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page
 	if len(r.Left) > 0 {
 		var left []string
 		for _, l := range r.Left {
-			left = append(left, l.Name+": "+l.Reason)
+			left = append(left, l.Name+": "+l.Reason.String())
 		}
 		table.Blocks = append(table.Blocks, Block{Heading: "Left out"}, Block{List: left})
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/report/text"
@@ -46,10 +47,10 @@ func LDPEstimatePage(e *api.LDPEstimate, footer string) *Page {
 }
 
 // doubts are warnings as sentences.
-func doubts(warnings []string) string {
+func doubts(warnings []noren.Text) string {
 	text := ""
 	for _, w := range warnings {
-		text += " Warning: " + w + "."
+		text += " Warning: " + w.String() + "."
 	}
 	return text
 }

@@ -45,7 +45,11 @@ func RatioPage(v *RatioFit) *Page {
 			{Value: Percent(min(1, c.Negative)), Name: "Below zero", Explain: "Share of the fitted ratio that was negative and was set to 0."},
 		}},
 	}
-	if list := m.Warnings(); len(list) > 0 {
+	var list []string
+	for _, w := range m.Warnings() {
+		list = append(list, w.String())
+	}
+	if len(list) > 0 {
 		fit = append(fit, Block{List: list})
 	}
 	fit = append(fit, Block{Note: "Answers assume that, given the columns of the weights, private and public records are distributed alike, and that the tables differ in what was not released, such as interactions of columns, at most as much as in what was. The fit check cannot test this. The paid check compares means with the private table, for a privacy cost."})

@@ -343,8 +343,8 @@ func outputDialect(r *api.AnonymizeRequest, path string, src table.Source) (*csv
 func (s *Service) noteUnreadable(output string, read *spec.Resolved) {
 	for i, c := range read.Source.Columns() {
 		if role := read.Schema.Fields[i].Role; role == table.Other || role == table.Sensitive {
-			if what := file.Unreadable(output, &c); what != "" {
-				s.columnNote(api.Warning, "unreadable-column", []string{c.Name}, noren.Textf("column %s of %s: %s", c.Name, noren.File(output), lang.Words(what)))
+			if what := file.Unreadable(output, &c); !what.IsZero() {
+				s.columnNote(api.Warning, "unreadable-column", []string{c.Name}, noren.Textf("column %s of %s: %s", c.Name, noren.File(output), what))
 			}
 		}
 	}

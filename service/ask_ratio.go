@@ -205,7 +205,7 @@ type ratioEstimated struct {
 	// SE is its standard error, without hidden bias.
 	SE *float64 `json:"se"`
 	// Warnings are about the estimate.
-	Warnings []string `json:"warnings"`
+	Warnings []noren.Text `json:"warnings"`
 }
 
 // Answer fits weights to a private table and estimates the figure by them. It answers every
@@ -220,7 +220,7 @@ func (m *ratioMechanism) Answer(ctx context.Context, t *table.Table, src *noise.
 	if err != nil {
 		return nil, err
 	}
-	out := &ratioEstimated{Released: released, Warnings: []string{}}
+	out := &ratioEstimated{Released: released, Warnings: []noren.Text{}}
 	sums, err := m.Decode(payload)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
-	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp/evaluate"
 	"github.com/noren-privacy/noren/learn"
 	"github.com/noren-privacy/noren/spec"
@@ -44,7 +43,7 @@ func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*
 		return nil, err
 	}
 	for _, l := range result.Left {
-		s.note(api.Info, "column-left-out", "column %s is left out: %s", l.Name, lang.Words(l.Reason))
+		s.note(api.Info, "column-left-out", "column %s is left out: %s", l.Name, l.Reason)
 	}
 	if result.Sampled {
 		s.note(api.Info, "sampled", "%d of %d records were drawn to learn from", result.Records, result.WithClass)

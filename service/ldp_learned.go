@@ -2,10 +2,10 @@ package service
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
@@ -25,7 +25,7 @@ func (e *ldpEstimation) result() *api.LDPEstimate {
 		out.Inputs = append(out.Inputs, f.Name)
 	}
 	if len(e.without) > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("nothing ties %s to the specification: no line names it, and reports by another one are seen only where they cannot be of this mechanism", strings.Join(e.without, ", ")))
+		out.Warnings = append(out.Warnings, noren.Textf("nothing ties %s to the specification: no line names it, and reports by another one are seen only where they cannot be of this mechanism", strings.Join(e.without, ", ")))
 	}
 	if out.Rounds = e.found.Rounds; out.Rounds > 0 {
 		if e.found.Shares != nil {

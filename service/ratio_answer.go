@@ -47,7 +47,7 @@ func (s *Service) RatioAnswer(ctx context.Context, r *api.RatioAnswerRequest) (*
 	meta := a.weighted.meta
 	a.out = &api.RatioAnswer{
 		Schema: api.RatioAnswerSchema, Input: r.Weights, Question: r.Question, Where: r.Where, Excludes: excluded,
-		Privacy: meta.Statement(), FitCheck: meta.Check, Warnings: []string{},
+		Privacy: meta.Statement(), FitCheck: meta.Check, Warnings: []noren.Text{},
 	}
 	switch r.Question {
 	case "regression":
@@ -391,7 +391,7 @@ func (a *ratioAnswer) regression() error {
 func ratioEstimate(e *ratio.Answer, carried bool) api.RatioEstimate {
 	p := e.Parts
 	out := api.RatioEstimate{
-		Value: finite(e.Value), SE: finite(e.SE), Warnings: append([]string{}, e.Warnings...),
+		Value: finite(e.Value), SE: finite(e.SE), Warnings: append([]noren.Text{}, e.Warnings...),
 		Parts: api.RatioParts{Public: finite(p.Public), Privacy: finite(p.Privacy), Private: finite(p.Private), Model: finite(p.Model)},
 	}
 	if carried {
@@ -401,12 +401,12 @@ func ratioEstimate(e *ratio.Answer, carried bool) api.RatioEstimate {
 }
 
 // commonWarnings are the warnings that all of the estimates have.
-func commonWarnings(all []*ratio.Answer) (common []string) {
+func commonWarnings(all []*ratio.Answer) (common []noren.Text) {
 	if len(all) == 0 {
 		return nil
 	}
 	for _, text := range all[0].Warnings {
-		if !slices.ContainsFunc(all, func(e *ratio.Answer) bool { return !slices.Contains(e.Warnings, text) }) {
+		if !slices.ContainsFunc(all, func(e *ratio.Answer) bool { return !slices.ContainsFunc(e.Warnings, text.Equal) }) {
 			common = append(common, text)
 		}
 	}

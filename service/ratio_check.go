@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ratio"
@@ -27,7 +28,7 @@ func (s *Service) RatioCheck(ctx context.Context, r *api.RatioCheckRequest) (*ap
 	}
 	out := &api.RatioCheck{
 		Schema: api.RatioCheckSchema, Input: r.Weights, Off: compared.Off, Nearer: compared.Nearer, Verdict: "nothing found",
-		Warnings: append([]string{}, compared.Warnings...), FitCheck: c.weighted.meta.Check, Receipt: receipt,
+		Warnings: append([]noren.Text{}, compared.Warnings...), FitCheck: c.weighted.meta.Check, Receipt: receipt,
 	}
 	switch {
 	case compared.Off > 0:

@@ -10,7 +10,6 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
@@ -104,11 +103,11 @@ func (s *Service) noteForm(src file.Source) {
 	switch of := src.(type) {
 	case *csvio.Source:
 		if notes := of.Notes(); len(notes) > 0 {
-			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), lang.Words(strings.Join(notes, "; ")))
+			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), noren.Texts(notes))
 		}
 	case *parts.Source: // each note names its file
 		for _, note := range of.Notes() {
-			s.note(api.Info, "text-form", "%s", lang.Words(note))
+			s.note(api.Info, "text-form", "%s", note)
 		}
 	}
 }
@@ -118,13 +117,13 @@ func (s *Service) noteForm(src file.Source) {
 func (s *Service) noteHidden(src file.Source) {
 	if of, ok := src.(*xlsx.Source); ok {
 		for _, note := range of.FileNotes() {
-			s.note(api.Warning, "hidden", "%s: %s", noren.File(src.Name()), lang.Words(note))
+			s.note(api.Warning, "hidden", "%s: %s", noren.File(src.Name()), note)
 		}
-		if note := of.TotalsNote(); note != "" {
-			s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), lang.Words(note))
+		if note := of.TotalsNote(); !note.IsZero() {
+			s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), note)
 		}
-		if note := of.HeaderNote(); note != "" {
-			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), lang.Words(note))
+		if note := of.HeaderNote(); !note.IsZero() {
+			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), note)
 		}
 	}
 }

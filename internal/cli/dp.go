@@ -86,7 +86,7 @@ func (t *terminal) service(at *ledgerFlag) *service.Service {
 }
 
 // notes are what this front end says instead of the text of a note, by its code.
-var notes = map[string]string{
+var notes = map[string]noren.Format{
 	"charges-stay": "charges made so far stay: noren ledger history lists them",
 }
 
@@ -96,19 +96,21 @@ func (t *terminal) tell(n api.Note) { t.tellHint(n, hints[n.Code]) }
 // tellHint is [terminal.tell] with what to type; "" for nothing.
 func (t *terminal) tellHint(n api.Note, hint noren.Format) {
 	if own, known := notes[n.Code]; known {
-		n.Text = t.lang.Say(own)
+		n.Text = t.lang.Shown(noren.Textf(own))
 	} else {
 		n.Text = n.In(t.lang)
 	}
 	if hint != "" {
-		n.Text += " (" + t.lang.Said(noren.Textf(hint)) + ")"
+		n.Text += " (" + t.lang.Shown(noren.Textf(hint)) + ")"
 	}
-	n.Text += t.lang.Say(noteHint(&n))
+	if hint := noteHint(&n); !hint.IsZero() {
+		n.Text += t.lang.Text(lang.Key(hint.Format), hint.Args...)
+	}
 	if n.Level == api.Warning {
-		t.warn("%s", lang.Words(n.Text))
+		t.warn("%s", n.Text)
 		return
 	}
-	t.note("%s", lang.Words(n.Text))
+	t.note("%s", n.Text)
 }
 
 // ask is the part of a request that the flags of all charged commands make. Files that

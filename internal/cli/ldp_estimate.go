@@ -101,7 +101,7 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 		return err
 	}
 	for _, w := range e.Warnings {
-		t.warn("%s", lang.Words(w))
+		t.warn("%s", w)
 	}
 	if err := f.writeReference(t, e); err != nil {
 		return err

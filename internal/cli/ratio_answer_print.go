@@ -31,18 +31,18 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 		fmt.Fprintf(out, "  R2          %s\n", figure(*a.R2))
 	}
 	for _, text := range a.Warnings {
-		lang.Fprintf(out, "  warning     %s\n", lang.Words(text))
+		lang.Fprintf(out, "  warning     %s\n", text)
 	}
 	printed, left := 0, 0
 	for _, one := range ratioRows(a) {
 		for _, text := range one.Warnings {
 			switch {
-			case slices.Contains(a.Warnings, text):
+			case slices.ContainsFunc(a.Warnings, text.Equal):
 			case printed == mostWarned:
 				left++
 			default:
 				printed++
-				lang.Fprintf(out, "  warning     %s: %s\n", one.label, lang.Words(text))
+				lang.Fprintf(out, "  warning     %s: %s\n", one.label, text)
 			}
 		}
 	}

@@ -74,25 +74,25 @@ func decideHint(refused *gate.Refused) noren.Text {
 }
 
 // noteHint says by which flags a note of the service layer is acted upon.
-func noteHint(n *api.Note) string {
+func noteHint(n *api.Note) noren.Text {
 	column := strings.Join(n.Columns, ", ")
 	switch n.Code {
 	case spec.NoteMissing:
-		return " (say --missing to decide otherwise)"
+		return noren.Textf(" (say --missing to decide otherwise)")
 	case spec.NoteNumberFormat:
-		return " (say --format to decide otherwise)"
+		return noren.Textf(" (say --format to decide otherwise)")
 	case spec.NoteRowIndex:
-		return " (--other " + column + " keeps it)"
+		return noren.Textf(" (--other %s keeps it)", column)
 	case spec.NoteKept:
-		return " (name what others may know in --quasi, what names a person in --identifier)"
+		return noren.Textf(" (name what others may know in --quasi, what names a person in --identifier)")
 	case service.NoteLooksMissing:
-		return ". If its readers go by the same texts, make it again with --publish generalize or another --round"
+		return noren.Textf(". If its readers go by the same texts, make it again with --publish generalize or another --round")
 	case service.NoteFormulas:
-		return " (--formulas text writes them as text)"
+		return noren.Textf(" (--formulas text writes them as text)")
 	case service.NoteUncounted:
-		return " (--unit)"
+		return noren.Textf(" (--unit)")
 	case service.NoteRepeated:
-		return "; --unit " + column + " counts persons"
+		return noren.Textf("; --unit %s counts persons", column)
 	}
-	return ""
+	return noren.Text{}
 }

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -30,7 +29,7 @@ func (c *coded) features() int { return len(c.point[0]) }
 
 // encode puts the records at rows of an attribute into labels. A reason means
 // that nothing can be learned from it.
-func encode(a Attribute, rows []int, o *Options) (c *coded, reason string, err error) {
+func encode(a Attribute, rows []int, o *Options) (c *coded, reason noren.Text, err error) {
 	f := a.Column.Field
 	c = &coded{info: AttributeInfo{Name: f.Name, Type: f.Type.String()}, label: make([]int, len(rows))}
 	switch {
@@ -39,18 +38,18 @@ func encode(a Attribute, rows []int, o *Options) (c *coded, reason string, err e
 	case f.Type == table.Ordered:
 		c.ordered(a, rows)
 	default:
-		if reason = c.category(a, rows, o); reason != "" {
+		if reason = c.category(a, rows, o); !reason.IsZero() {
 			return nil, reason, nil
 		}
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, noren.Text{}, err
 	}
 	c.info.Labels = len(c.point)
 	if len(c.point) < 2 {
-		return nil, "it is the same in all records", nil
+		return nil, noren.Textf("it is the same in all records"), nil
 	}
-	return c, "", nil
+	return c, noren.Text{}, nil
 }
 
 // number bins a number. The label after the last bin is that of missing values,
@@ -167,7 +166,7 @@ func (c *coded) ordered(a Attribute, rows []int) {
 }
 
 // category numbers the keys, or the values that occur among rows.
-func (c *coded) category(a Attribute, rows []int, o *Options) (reason string) {
+func (c *coded) category(a Attribute, rows []int, o *Options) (reason noren.Text) {
 	missing := -1
 	number := make(map[uint32]int)
 	if len(a.Keys) > 0 {
@@ -195,7 +194,7 @@ func (c *coded) category(a Attribute, rows []int, o *Options) (reason string) {
 	}
 	labels := max(len(number), len(a.Keys))
 	if labels > o.MaxCategories {
-		return fmt.Sprintf("it has %d different values, more than %d: too many to learn from", labels, o.MaxCategories)
+		return noren.Textf("it has %d different values, more than %d: too many to learn from", labels, o.MaxCategories)
 	}
 	for i, r := range rows {
 		l, known := number[a.Column.Codes[r]]
@@ -214,7 +213,7 @@ func (c *coded) category(a Attribute, rows []int, o *Options) (reason string) {
 		p[l] = 1
 		c.point = append(c.point, p)
 	}
-	return ""
+	return noren.Text{}
 }
 
 // fill writes the attribute's features of every record from the points of labels

@@ -227,7 +227,7 @@ func TestEncode(t *testing.T) {
 			rows[i] = i
 		}
 		c, reason, err := encode(a, rows, &o)
-		if err != nil || reason != "" {
+		if err != nil || !reason.IsZero() {
 			t.Fatal(err, reason)
 		}
 		return c
@@ -257,12 +257,12 @@ func TestEncode(t *testing.T) {
 		{Attribute{Column: column(t, table.Field{Name: "e", Type: table.Decimal}, []string{"", ""})}, "same"},
 		{Attribute{Column: column(t, table.Field{Name: "c"}, []string{"a", "a"})}, "same"},
 	} {
-		if _, reason, err := encode(v.a, []int{0, 1}, &o); err != nil || !strings.Contains(reason, v.want) {
+		if _, reason, err := encode(v.a, []int{0, 1}, &o); err != nil || !strings.Contains(reason.String(), v.want) {
 			t.Errorf("%s: %q, %v", v.a.Column.Field.Name, reason, err)
 		}
 	}
 	o.MaxCategories = 2
-	if _, reason, _ := encode(Attribute{Column: column(t, table.Field{Name: "c"}, []string{"a", "b", "c"})}, []int{0, 1, 2}, &o); !strings.Contains(reason, "too many") {
+	if _, reason, _ := encode(Attribute{Column: column(t, table.Field{Name: "c"}, []string{"a", "b", "c"})}, []int{0, 1, 2}, &o); !strings.Contains(reason.String(), "too many") {
 		t.Errorf("three categories where two are allowed: %q", reason)
 	}
 }

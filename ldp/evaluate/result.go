@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
 )
 
@@ -101,7 +102,7 @@ type LeftOut struct {
 	// Name of the column.
 	Name string `json:"name"`
 	// Reason is the reason why the column was left out.
-	Reason string `json:"reason"`
+	Reason noren.Text `json:"reason"`
 }
 
 // Cell is one model, trained on one kind of records and tested on another.

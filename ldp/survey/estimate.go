@@ -45,8 +45,8 @@ type Estimate struct {
 	N            int64
 	Rounds       int // above 0 where rounds were estimated together; the N of shares and words counts people then
 	Rejected     ldp.Rejected
-	Fit          ldp.Fit  // of the counts to the mechanism; see ldp.Fit
-	Warnings     []string // doubts about the estimate
+	Fit          ldp.Fit      // of the counts to the mechanism; see ldp.Fit
+	Warnings     []noren.Text // doubts about the estimate
 	Shares       *ldp.Frequencies
 	Words        *ldp.DecodedWords
 	Mean         *ldp.MeanEstimate
@@ -114,10 +114,10 @@ func (c *Collector) BadLinesText() string {
 
 // doubts fills in Warnings.
 func (e *Estimate) doubts() {
-	if w := e.Fit.Warning(); w != "" {
+	if w := e.Fit.Warning(); !w.IsZero() {
 		e.Warnings = append(e.Warnings, w)
 	}
-	if d := e.Distribution; d != nil && d.Errors != nil && d.Errors.Doubt != "" {
+	if d := e.Distribution; d != nil && d.Errors != nil && !d.Errors.Doubt.IsZero() {
 		e.Warnings = append(e.Warnings, d.Errors.Doubt)
 	}
 	d := e.Words
@@ -125,10 +125,10 @@ func (e *Estimate) doubts() {
 		return
 	}
 	if !d.Joint {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("%d candidates are too many to be told apart by these cohorts and bits (k times m should be twice as many or more): the standard errors include chance overlaps of their bits, which further reports do not reduce, and all intervals hold at once less often than stated", d.Candidates))
+		e.Warnings = append(e.Warnings, noren.Textf("%d candidates are too many to be told apart by these cohorts and bits (k times m should be twice as many or more): the standard errors include chance overlaps of their bits, which further reports do not reduce, and all intervals hold at once less often than stated", d.Candidates))
 	}
 	if u := d.Unnamed; u.P < 0.01 {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("words that are no candidates have a share of %.3g in the reports (standard error %.2g): name more candidates to find them", u.Value, u.StdErr))
+		e.Warnings = append(e.Warnings, noren.Textf("words that are no candidates have a share of %.3g in the reports (standard error %.2g): name more candidates to find them", u.Value, u.StdErr))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/correlated/harm"
@@ -33,8 +34,8 @@ func TestRatioFit(t *testing.T) {
 		{Label: "misfit", Text: "1.1 of the weighted records, 9 of the unweighted (normalised residuals; noise alone gives 1)"},
 	})
 	fit.B, fit.Histograms, fit.Cells, fit.RecordsFrom = 0, []string{"age"}, 5, "declared"
-	fit.FitCheck = ratio.FitCheck{Findings: []string{"bad"}, Outside: &outside, OutsideSD: 0.000001, Misfit: 3, Signal: 9}
-	fit.Notes = []string{"remember"}
+	fit.FitCheck = ratio.FitCheck{Findings: []noren.Text{noren.Textf("bad")}, Outside: &outside, OutsideSD: 0.000001, Misfit: 3, Signal: 9}
+	fit.Notes = []noren.Text{noren.Textf("remember")}
 	compare(t, "failed", text.RatioFit(text.English, fit), []text.Line{
 		{Label: "histograms", Text: "1 histogram of 5 cells: age"},
 		{Label: "sample size", Text: "1,234 effective (Kish); the largest weight is 2% of the total"},
@@ -66,7 +67,7 @@ func TestRatioCheck(t *testing.T) {
 		"no help":       "the weights bring no visible improvement",
 		"nothing found": "found nothing wrong, as far as the noise allows",
 	} {
-		c := &api.RatioCheck{Verdict: verdict, Warnings: []string{"w"}}
+		c := &api.RatioCheck{Verdict: verdict, Warnings: []noren.Text{noren.Textf("w")}}
 		compare(t, verdict, text.RatioCheck(text.English, c), []text.Line{{Label: "verdict", Text: want}, {Label: "warning", Text: "w"}})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/query"
@@ -262,8 +263,8 @@ func HiddenBias(what string) api.Message {
 }
 
 // FitWarning is a finding of the check of weights.
-func FitWarning(finding string) api.Message {
-	return api.Say("care.fit", map[string]any{"finding": strings.ToUpper(finding[:min(1, len(finding))]) + finding[min(1, len(finding)):]})
+func FitWarning(finding noren.Text) api.Message {
+	return api.Say("care.fit", map[string]any{"finding": finding})
 }
 
 // ChangeWords says a change (margin, pay, bounds, by or drop) by which a request would fit.

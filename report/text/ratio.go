@@ -64,10 +64,10 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 		line("fit check", "FAILED:")
 	}
 	for _, text := range check.Findings {
-		line("", "- %s", Words(text))
+		line("", "- %s", text)
 	}
 	for _, text := range fit.Notes {
-		line("remark", "%s", Words(text))
+		line("remark", "%s", text)
 	}
 	line("misfit", "%s of the weighted records, %s of the unweighted (normalised residuals; noise alone gives 1)", Figure(check.Misfit), Figure(check.Signal))
 	return lines
@@ -84,7 +84,7 @@ func RatioCheck(l Lang, c *api.RatioCheck) []Line {
 	}
 	lines := []Line{{"verdict", verdict}}
 	for _, text := range c.Warnings {
-		lines = append(lines, Line{"warning", l.Say(text)})
+		lines = append(lines, Line{"warning", l.Shown(text)})
 	}
 	return lines
 }

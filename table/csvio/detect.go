@@ -24,8 +24,8 @@ const (
 // found is what detection says of a file.
 type found struct {
 	dialect Dialect
-	skip    int      // lines above the header
-	notes   []string // how the file is read where that is not the plain form
+	skip    int          // lines above the header
+	notes   []noren.Text // how the file is read where that is not the plain form
 }
 
 var magics = []struct {
@@ -100,14 +100,14 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 		return bad(noren.Textf("holds NUL bytes, expected text"), "if it is UTF-16 text, save it as UTF-8; if it is no text, export it as CSV")
 	}
 	if d.Encoding == AnyEncoding {
-		var doubt string
+		var doubt noren.Text
 		if d.Encoding, doubt, err = detectEncoding(ctx, sample, whole, in, opts.Plain); err != nil {
 			return found{}, err
 		}
 		if opts.Plain && d.Encoding == EUCJP {
 			return bad(noren.Textf("reads as euc-jp text, expected utf-8 or shift_jis"), "save the file as UTF-8; if it is shift_jis, give the encoding")
 		}
-		if doubt != "" {
+		if !doubt.IsZero() {
 			out.notes = append(out.notes, doubt)
 		}
 	}
@@ -129,17 +129,17 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 func (out *found) form(sample []byte, whole bool, opts Options) {
 	d := &out.dialect
 	if !opts.Plain && d.Encoding != UTF8 && opts.Encoding == AnyEncoding {
-		out.notes = append(out.notes, "read as "+d.Encoding.String()+" text")
+		out.notes = append(out.notes, noren.Textf("read as %s text", d.Encoding))
 	}
 	if d.CR = !opts.Plain && onlyCR(sample, whole); d.CR {
-		out.notes = append(out.notes, "lines end with a carriage return alone")
+		out.notes = append(out.notes, noren.Textf("lines end with a carriage return alone"))
 	}
 	d.CRLF = detectCRLF(sample)
 	var sep rune
 	if !opts.Plain {
 		if sep = sepLine(sample, d.newline()); sep != 0 {
 			out.skip = 1
-			out.notes = append(out.notes, "the first line names the delimiter and is no record")
+			out.notes = append(out.notes, noren.Textf("the first line names the delimiter and is no record"))
 		}
 	}
 	if opts.HeaderRow > 1 {
@@ -243,7 +243,7 @@ func readSample(ctx context.Context, in *input) (sample []byte, whole bool, err 
 }
 
 // doubts are notes by the encoding that is nearly as likely as the one that was taken.
-var doubts = map[Encoding]string{
+var doubts = map[Encoding]noren.Format{
 	UTF8:     "the bytes could be utf-8 too: if the text looks wrong, give the encoding",
 	ShiftJIS: "the bytes could be shift_jis too: if the text looks wrong, give the encoding",
 	EUCJP:    "the bytes could be euc-jp too: if the text looks wrong, give the encoding",
@@ -253,18 +253,18 @@ var doubts = map[Encoding]string{
 // what follows. doubt is a note where two are about as likely. plain knows UTF-8 and
 // Shift_JIS alone, by the sample alone: definitions of data sets depend on it. It returns
 // EUCJP for what would be read as Shift_JIS and is more likely EUC-JP; that is refused.
-func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input, plain bool) (e Encoding, doubt string, err error) {
+func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input, plain bool) (e Encoding, doubt noren.Text, err error) {
 	more := make([]byte, 0, sampleSize)
 	for total := len(sample); ; total += len(more) {
 		first := firstHigh(sample)
 		if !plain && isJIS(sample, first) {
-			return ISO2022JP, "", nil
+			return ISO2022JP, noren.Text{}, nil
 		}
 		if first >= 0 {
 			sample = sample[first:]
 			if !plain {
 				e, second, err := likely(ctx, sample, whole, in)
-				return e, doubts[second], err
+				return e, noren.Textf(doubts[second]), err
 			}
 			if !whole { // it may end within a character
 				if len(sample) < 4096 {
@@ -276,10 +276,10 @@ func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input, p
 			break
 		}
 		if whole || total >= asciiSample {
-			return UTF8, "", nil
+			return UTF8, noren.Text{}, nil
 		}
 		if err := ctx.Err(); err != nil {
-			return 0, "", err
+			return 0, noren.Text{}, err
 		}
 		more = more[:cap(more)]
 		n, err := io.ReadFull(in, more)
@@ -301,15 +301,15 @@ func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input, p
 	}
 	switch {
 	case fits(UTF8):
-		return UTF8, "", nil
+		return UTF8, noren.Text{}, nil
 	case fits(ShiftJIS):
 		if e, _, err := likely(ctx, sample, whole, in); err != nil || e == EUCJP {
-			return e, "", err
+			return e, noren.Text{}, err
 		}
-		return ShiftJIS, "", nil
+		return ShiftJIS, noren.Text{}, nil
 	}
 	// None of them: reading it as UTF-8 tells the line that is not.
-	return UTF8, "", nil
+	return UTF8, noren.Text{}, nil
 }
 
 // isJIS reports whether a sample, whose first byte above 7F stands at first (-1

@@ -78,7 +78,7 @@ func TestIconv(t *testing.T) {
 			if got := src.Dialect().Encoding; got != c.encoding {
 				t.Errorf("read as %v, want %v", got, c.encoding)
 			}
-			if said := slices.ContainsFunc(src.Notes(), func(n string) bool { return strings.Contains(n, c.encoding.String()) }); said != c.detected {
+			if said := slices.ContainsFunc(src.Notes(), func(n noren.Text) bool { return strings.Contains(n.String(), c.encoding.String()) }); said != c.detected {
 				t.Errorf("notes %q, detected %v", src.Notes(), c.detected)
 			}
 			names, rows, err := readSource(src, nil)
@@ -205,7 +205,7 @@ func TestForms(t *testing.T) {
 			if err != nil || !slices.Equal(names, c.names) || !slices.EqualFunc(rows, c.rows, slices.Equal) {
 				t.Fatalf("got %q %q, %v", names, rows, err)
 			}
-			if notes := strings.Join(src.Notes(), "; "); !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+			if notes := noren.Texts(src.Notes()).String(); !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
 				t.Errorf("notes %q, want one about %q", notes, c.note)
 			}
 		})

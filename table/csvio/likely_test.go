@@ -122,7 +122,7 @@ func TestEncodingByAllCells(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = src.Close() }()
-			if got := src.Dialect().Encoding; got != c.want || !strings.Contains(strings.Join(src.Notes(), "; "), c.note) {
+			if got := src.Dialect().Encoding; got != c.want || !strings.Contains(noren.Texts(src.Notes()).String(), c.note) {
 				t.Errorf("got %v, notes %q, want %v and a note %q", got, src.Notes(), c.want, c.note)
 			}
 		})

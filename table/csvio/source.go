@@ -55,7 +55,7 @@ type Source struct {
 	unmark   bool // see [Options], Formulas
 	skip     int  // lines above the header
 	width    int  // fields of the header, those without a name at the end included
-	notes    []string
+	notes    []noren.Text
 	sums     sums
 }
 
@@ -140,7 +140,7 @@ func (src *Source) readHeader(trim bool) error {
 		named--
 	}
 	if named < src.width {
-		src.notes = append(src.notes, fmt.Sprintf("%d empty columns behind the last name are left out", src.width-named))
+		src.notes = append(src.notes, noren.Textf("%d empty columns behind the last name are left out", src.width-named))
 	}
 	seen := make(map[string]int, named)
 	for i, f := range s.spans[:named] {
@@ -276,7 +276,7 @@ func (src *Source) Dialect() Dialect { return src.dialect }
 
 // Notes say, a sentence each and without any value, how the file is read where
 // that is not as UTF-8 with the names on its first line.
-func (src *Source) Notes() []string { return src.notes }
+func (src *Source) Notes() []noren.Text { return src.notes }
 
 // Columns implements [table.Source]: all are of kind Text and none is
 // nullable.

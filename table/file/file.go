@@ -250,9 +250,9 @@ func Check(name string) error {
 
 // Unreadable tells which well-known tools cannot read a column of that
 // description from a file of that name; empty for none that is known.
-func Unreadable(name string, c *table.StoredColumn) string {
+func Unreadable(name string, c *table.StoredColumn) noren.Text {
 	if !isParquet(name) {
-		return ""
+		return noren.Text{}
 	}
 	return parquetio.Unreadable(c)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -98,21 +99,21 @@ func logicalForm(l table.Logical, proposed *table.Type) form {
 
 // Unreadable tells which well-known tools cannot read a column that is stored as
 // in the file that it comes from; empty for none that is known.
-func Unreadable(c *table.StoredColumn) string {
+func Unreadable(c *table.StoredColumn) noren.Text {
 	o, ok := c.Origin.(*origin)
 	if !ok || o.nested != nil {
-		return ""
+		return noren.Text{}
 	}
 	t := o.node.Type()
 	if ct := t.ConvertedType(); ct != nil && *ct == deprecated.Interval {
-		return "polars cannot read intervals; pyarrow and pandas read them as bytes"
+		return noren.Textf("polars cannot read intervals; pyarrow and pandas read them as bytes")
 	}
 	if lt := t.LogicalType(); lt != nil {
 		if d, ok := lt.Value.(*format.DecimalType); ok && d.Precision > 38 {
-			return "polars cannot read decimals of more than 38 digits; pyarrow and pandas can"
+			return noren.Textf("polars cannot read decimals of more than 38 digits; pyarrow and pandas can")
 		}
 	}
-	return ""
+	return noren.Text{}
 }
 
 func decimalForm(t parquet.Type, scale int) form {

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -168,21 +167,21 @@ func (s *Source) Unwrap() table.Source { return s.files[0] }
 // Notes say how the files were read where that is not the plain form, each form once
 // with the first file that has it, and whether forms differ. What is said of one file alone
 // is said of each.
-func (s *Source) Notes() []string {
-	var all []string
+func (s *Source) Notes() []noren.Text {
+	var all, said []noren.Text
 	for i, f := range s.files {
-		if own, ok := f.(interface{ FileNotes() []string }); ok {
+		if own, ok := f.(interface{ FileNotes() []noren.Text }); ok {
 			for _, note := range own.FileNotes() {
-				all = append(all, s.paths[i]+": "+note)
+				all, said = append(all, noren.Textf("%s: %s", noren.File(s.paths[i]), note)), append(said, note)
 			}
 		}
-		n, ok := f.(interface{ Notes() []string })
+		n, ok := f.(interface{ Notes() []noren.Text })
 		if !ok {
 			continue
 		}
 		for _, note := range n.Notes() {
-			if !slices.ContainsFunc(all, func(have string) bool { return strings.HasSuffix(have, note) }) {
-				all = append(all, s.paths[i]+": "+note)
+			if !slices.ContainsFunc(said, note.Equal) {
+				all, said = append(all, noren.Textf("%s: %s", noren.File(s.paths[i]), note)), append(said, note)
 			}
 		}
 	}

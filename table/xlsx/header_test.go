@@ -47,7 +47,7 @@ func TestHeaderIsFound(t *testing.T) {
 		if got := strings.Join(names, " "); got != c.want || src.Header != c.row {
 			t.Errorf("%s: row %d names %s, want row %d and %s", name, src.Header, got, c.row, c.want)
 		}
-		if note := src.HeaderNote(); (note != "") != (c.row > 1) {
+		if note := src.HeaderNote(); !note.IsZero() != (c.row > 1) {
 			t.Errorf("%s: the note is %q", name, note)
 		}
 	}

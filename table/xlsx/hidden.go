@@ -1,7 +1,6 @@
 package xlsx
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -57,23 +56,23 @@ type Hidden struct {
 func (h Hidden) Any() bool { return h.Rows > 0 || len(h.Columns) > 0 }
 
 // Note says what is hidden and what became of it; empty where nothing is hidden.
-func (h Hidden) Note(p Policy) string {
+func (h Hidden) Note(p Policy) noren.Text {
 	names := strings.Join(h.Columns, ", ")
 	switch left := p == Leave; {
 	case h.Rows > 0 && names != "" && left:
-		return fmt.Sprintf("%d hidden rows and the hidden columns %s are left out", h.Rows, names)
+		return noren.Textf("%d hidden rows and the hidden columns %s are left out", h.Rows, names)
 	case h.Rows > 0 && names != "":
-		return fmt.Sprintf("%d hidden rows and the hidden columns %s are read", h.Rows, names)
+		return noren.Textf("%d hidden rows and the hidden columns %s are read", h.Rows, names)
 	case h.Rows > 0 && left:
-		return fmt.Sprintf("%d hidden rows are left out", h.Rows)
+		return noren.Textf("%d hidden rows are left out", h.Rows)
 	case h.Rows > 0:
-		return fmt.Sprintf("%d hidden rows are read", h.Rows)
+		return noren.Textf("%d hidden rows are read", h.Rows)
 	case names != "" && left:
-		return fmt.Sprintf("the hidden columns %s are left out", names)
+		return noren.Textf("the hidden columns %s are left out", names)
 	case names != "":
-		return fmt.Sprintf("the hidden columns %s are read", names)
+		return noren.Textf("the hidden columns %s are read", names)
 	}
-	return ""
+	return noren.Text{}
 }
 
 // refusal is the error about a table with hidden parts of which nothing was decided.

@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -72,12 +71,12 @@ type Source struct {
 
 // FileNotes say what the sheet hides and what became of it, and that a hidden sheet was
 // passed over. They do not name the file.
-func (src *Source) FileNotes() []string {
-	var notes []string
+func (src *Source) FileNotes() []noren.Text {
+	var notes []noren.Text
 	if src.passed != "" {
-		notes = append(notes, fmt.Sprintf("sheet %s is hidden: sheet %s is read", src.passed, src.Sheet))
+		notes = append(notes, noren.Textf("sheet %s is hidden: sheet %s is read", src.passed, src.Sheet))
 	}
-	if note := src.Hidden.Note(src.Policy); note != "" {
+	if note := src.Hidden.Note(src.Policy); !note.IsZero() {
 		notes = append(notes, note)
 	}
 	return notes
@@ -85,22 +84,22 @@ func (src *Source) FileNotes() []string {
 
 // HeaderNote says in which row the names of the columns were found; empty where it is the
 // first, or was stated.
-func (src *Source) HeaderNote() string {
+func (src *Source) HeaderNote() noren.Text {
 	if !src.searched {
-		return ""
+		return noren.Text{}
 	}
-	return fmt.Sprintf("row %d names the columns: the rows above it are not read", src.Header)
+	return noren.Textf("row %d names the columns: the rows above it are not read", src.Header)
 }
 
 // TotalsNote says that rows hold totals and what became of them; empty where none does.
-func (src *Source) TotalsNote() string {
+func (src *Source) TotalsNote() noren.Text {
 	switch {
 	case src.Totals == 0:
-		return ""
+		return noren.Text{}
 	case src.TotalsPolicy == Leave:
-		return fmt.Sprintf("%d rows of totals are left out", src.Totals)
+		return noren.Textf("%d rows of totals are left out", src.Totals)
 	}
-	return fmt.Sprintf("%d rows of totals are read as records", src.Totals)
+	return noren.Textf("%d rows of totals are read as records", src.Totals)
 }
 
 // origin is how the cells of a column were formatted, by their types.
