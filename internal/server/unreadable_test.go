@@ -71,11 +71,7 @@ func TestListsWithAnUnreadableMember(t *testing.T) {
 	var answers []string
 	for i, a := range []*asker{bad, good, good} {
 		var out struct{ ID string }
-		b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": a.quote(t, "0.01", "age >= 65").Token, "most": map[string]any{"epsilon": "1"}}, idempotency(fmt.Sprint("key", i)))
-		if b.status != http.StatusOK && b.status != http.StatusAccepted {
-			t.Fatalf("%d %s", b.status, b.body)
-		}
-		b.decode(t, &out)
+		a.pay(t, http.StatusOK, a.quote(t, "0.01", "age >= 65"), fmt.Sprint("key", i)).decode(t, &out)
 		answers = append(answers, out.ID)
 	}
 	var recipes, releases, uploads []string
