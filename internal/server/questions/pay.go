@@ -35,8 +35,8 @@ type Reply struct {
 	// Body is the body in English, filled up with spaces to a length that follows from public
 	// parameters.
 	Body []byte
-	// japanese is the same in Japanese. It is made before a reply that is charged for may leave, so
-	// that the time when it leaves does not depend on the language; nil where it is made when it is read.
+	// japanese is the same in Japanese for a reply without an answer. An answer is said in Japanese
+	// when it is sent: how long that takes follows from what the client then reads.
 	japanese []byte
 	// Answer is the id of the answer; "" where there is none.
 	Answer string
@@ -424,9 +424,7 @@ func withheld(id string, p *problem.Problem, length int) *Reply {
 
 // answered is the reply of an answer, which body is in English.
 func answered(id string, body []byte, length int) *Reply {
-	out := &Reply{Status: http.StatusOK, Answer: id, Body: fill(body, length)}
-	out.japanese = out.In(lang.Japanese)
-	return out
+	return &Reply{Status: http.StatusOK, Answer: id, Body: fill(body, length)}
 }
 
 // In is the body in a language.
