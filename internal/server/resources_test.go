@@ -293,6 +293,7 @@ func TestReleaseOfTheClinic(t *testing.T) {
 	if !checked.Valid || !checked.Trusted {
 		t.Errorf("%s", cert.body)
 	}
+	s.bundle(t, rel)
 	const single = "One steward decided on this release; the server asks for no second approval (single-steward)."
 	if page := s.do(t, 200, "GET", "/releases/"+rel.ID+"/dossier", nil, nil); !strings.Contains(page.body, "visits-k5.csv") || strings.Contains(page.body, r.cfg.Dir) {
 		t.Error("the dossier names a folder of the server, or no file")

@@ -41,6 +41,11 @@ func (s *Server) registerReleases(api huma.API, mux *http.ServeMux) {
 	compare := op("POST", "/releases/{id}/compare", "Compare a release with another of the same people")
 	compare.DefaultStatus = http.StatusAccepted
 	register(s, api, compare, access{roles: stewards, object: "id", action: "compare"}, s.compareReleases)
+	bundle := op("GET", "/releases/{id}/bundle", "What the recipient of a release needs: the file, its certificate, the public key, and a page that says how to check them")
+	bundle.Parameters = []*huma.Param{pathParameter("id", "The id of the release.")}
+	bundle.Responses = map[string]*huma.Response{"200": {Description: "A ZIP archive, as an attachment.", Content: map[string]*huma.MediaType{"application/zip": {}}}}
+	whole := access{roles: []auth.Role{auth.Steward, auth.Analyst}, object: "id", noted: true, action: "release.bundle"}
+	s.handle(api, mux, bundle, whole, func(w http.ResponseWriter, r *http.Request, c *call) error { return s.sendBundle(w, r, c, &whole) })
 	for _, part := range []struct {
 		name, summary, media string
 		roles                []auth.Role

@@ -101,9 +101,17 @@ export function page<T>(path: string, query: Record<string, string>, after?: str
   return get<List<T>>(path + (text ? "?" + text : ""), signal);
 }
 
-/** At most 500 entries of a list: what a screen shows at once. */
-export const all = async <T>(path: string, signal?: AbortSignal, query: Record<string, string> = {}): Promise<T[]> =>
-  (await page<T>(path, { ...query, limit: "500" }, undefined, signal)).items ?? [];
+/** The entries of a list, at most 5,000: what a screen searches and orders. */
+export async function all<T>(path: string, signal?: AbortSignal, query: Record<string, string> = {}): Promise<T[]> {
+  const out: T[] = [];
+  let next: string | undefined;
+  do {
+    const got: List<T> = await page<T>(path, { ...query, limit: "500" }, next, signal);
+    out.push(...(got.items ?? []));
+    next = got.next || undefined;
+  } while (next && out.length < 5000);
+  return out;
+}
 
 export function part(id: string): string {
   return encodeURIComponent(id);

@@ -61,15 +61,20 @@ function Entry({ name, at, count }: { name: string; at: string; count?: string |
 function Rail({ at }: { at: string }): VNode {
   const s = session.value;
   const watches = s?.role === "steward";
+  const [open, toggle] = useState(false);
+  useEffect(() => toggle(false), [route.value]);
   useEffect(() => {
     if (watches) countAlerts().catch(() => undefined);
   }, [watches, at]);
   return (
-    <nav class="rail" aria-label={t("nav.main")}>
+    <nav class={open ? "rail open" : "rail"} aria-label={t("nav.main")}>
       <div class="brand">
         <Mark />
         Noren
       </div>
+      <button type="button" class="menu" aria-expanded={open} onClick={() => toggle(!open)}>
+        {t("nav.menu")}
+      </button>
       {s ? (
         <>
           <Entry name="tables" at={at} count={counts.value.tables?.toString()} />

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
 import { time } from "./format";
 import { problemText, t, type Key } from "./lang";
+import { to } from "./route";
 import { offlineSince, recovered, say, sealed, session } from "./state";
 import type { Level, Problem } from "./types";
 
@@ -108,14 +109,22 @@ export function Card(props: { title?: ComponentChildren; sub?: ComponentChildren
   );
 }
 
-/** A table that may be wider than the screen: it scrolls by itself. */
-export const Scroll = ({ label, children }: { label: string; children: ComponentChildren }): VNode => (
-  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-    {children}
-  </div>
-);
+/** A table that may be wider than the screen: it scrolls by itself, or on a narrow screen becomes cards whose lines
+ * have the titles of the columns. */
+export function Scroll({ label, cards, children }: { label: string; cards?: boolean; children: ComponentChildren }): VNode {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const titles = [...(ref.current?.querySelectorAll("thead th") ?? [])].map(th => (th.querySelector(".sr") ? "" : (th.textContent ?? "").replace(/ [↑↓]$/, "")));
+    if (cards) ref.current?.querySelectorAll("tbody tr").forEach(tr => [...tr.children].forEach((cell, i) => cell.setAttribute("data-th", titles[i] ?? "")));
+  });
+  return (
+    <div ref={ref} class={cards ? "scroll cards" : "scroll"} tabIndex={0} role="region" aria-label={label}>
+      {children}
+    </div>
+  );
+}
 
-export function Head(props: { title: ComponentChildren; lead?: ComponentChildren; crumbs?: { text: string; href?: string }[]; children?: ComponentChildren }): VNode {
+export function Head(props: { title: ComponentChildren; lead?: ComponentChildren; crumbs?: { text: string; href?: string }[]; /** The id whose entries of the audit log are linked. */ log?: string; children?: ComponentChildren }): VNode {
   return (
     <>
       {props.crumbs ? (
@@ -129,6 +138,11 @@ export function Head(props: { title: ComponentChildren; lead?: ComponentChildren
         <div>
           <h1>{props.title}</h1>
           {props.lead ? <p class="lead">{props.lead}</p> : null}
+          {props.log && session.value?.role !== "analyst" ? (
+            <a class="small" href={to("audit", props.log)}>
+              {t("audit.about")}
+            </a>
+          ) : null}
         </div>
         {props.children ? <div class="act">{props.children}</div> : null}
       </div>

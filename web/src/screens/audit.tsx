@@ -3,10 +3,11 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { all, base, get, page } from "../api";
 import { dateTime, number, shortHash } from "../format";
-import { t, type Key } from "../lang";
+import { language, t, type Key } from "../lang";
+import { act, acts, looked, place } from "./audited";
 import { draft, recovered, session } from "../state";
-import type { AuditCheck, AuditEntry, Principal } from "../types";
-import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Skeleton, useLoad } from "../ui";
+import type { AuditCheck, AuditEntry, Book, Principal, Release, TableLine } from "../types";
+import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Select, Skeleton, useLoad } from "../ui";
 
 interface Filters {
   actor: string;
@@ -39,15 +40,25 @@ const search = (f: Filters, ids: Map<string, string>): string => {
 
 const good = (outcome: string): boolean => /^(ok|done|allowed|2\d\d)/.test(outcome);
 
-function Log(): VNode {
-  const [f, set] = useState<Filters>(() => ({ ...none, ...draft.read<Partial<Filters>>("audit") }));
+function Log({ object }: { object: string | undefined }): VNode {
+  const [f, set] = useState<Filters>(() => (object ? { ...none, object } : { ...none, ...draft.read<Partial<Filters>>("audit") }));
   const [items, setItems] = useState<AuditEntry[] | undefined>(undefined);
   const [next, setNext] = useState<string | undefined>(undefined);
   const [error, fail] = useState<unknown>(undefined);
   const [chain, setChain] = useState<AuditCheck | undefined>(undefined);
   const [turn, again] = useState(0);
   const people = useLoad(signal => all<Principal>("/principals", signal).catch(() => [] as Principal[]), []);
-  const names = new Map((people.value ?? []).map(p => [p.id, p.name]));
+  const things = useLoad(async signal => {
+    const none = (): [] => [];
+    const [tables, books, releases] = await Promise.all([all<TableLine>("/tables", signal).catch(none), all<Book>("/books", signal).catch(none), all<Release>("/releases", signal).catch(none)]);
+    return [...tables.map(x => [x.id, x.name] as const), ...books.map(b => [b.id, b.table_name] as const), ...releases.map(r => [r.id, r.file_name] as const)];
+  }, []);
+  const names = new Map<string, string>([...(people.value ?? []).map(p => [p.id, p.name] as const), ...(things.value ?? [])]);
+  const about = (id: string): VNode => {
+    const href = names.has(id) || !/^(tb|bk|rl)_/.test(id) ? place(id) : undefined; // what is deleted has no screen
+    const name = names.get(id);
+    return href ? <a href={href}>{name ?? <span class="mono">{id}</span>}</a> : <span class={name ? "" : "mono"}>{name ?? id}</span>;
+  };
   const ids = new Map((people.value ?? []).map(p => [p.name, p.id]));
   const change = (name: keyof Filters, value: string): void => {
     const now = { ...f, [name]: value };
@@ -101,7 +112,7 @@ function Log(): VNode {
       <Card title={t("audit.title")}>
         <div class="filters">
           <Field label={t("audit.actor")} value={f.actor} input={v => change("actor", v)} />
-          <Field label={t("audit.action")} value={f.action} input={v => change("action", v)} />
+          <Select named label={t("audit.action")} value={f.action} choices={[{ value: "", text: t("audit.any") }, ...acts.map(a => ({ value: a, text: act(a) })).sort((a, b) => a.text.localeCompare(b.text, language.value))]} change={v => change("action", v)} />
           <Field label={t("audit.object")} value={f.object} input={v => change("object", v)} mono />
           <Field label={t("audit.outcome")} value={f.outcome} input={v => change("outcome", v)} />
           <Field label={t("audit.from")} type="date" value={f.from} input={v => change("from", v)} />
@@ -116,7 +127,7 @@ function Log(): VNode {
         {items === undefined && error === undefined ? <Skeleton /> : null}
         {items?.length === 0 ? <p class="q">{t("audit.none")}</p> : null}
         {items && items.length > 0 ? (
-          <Scroll label={t("audit.title")}>
+          <Scroll cards label={t("audit.title")}>
             <table class="au">
               <thead>
                 <tr>
@@ -141,16 +152,20 @@ function Log(): VNode {
                       <small>{t(("role." + e.role) as Key) || e.role}</small>
                     </td>
                     <td>
-                      {e.action}
-                      <small class="mono">{e.route}</small>
+                      {act(e.action)}
+                      <small class="mono" title={e.route}>
+                        {e.action}
+                      </small>
                     </td>
-                    <td class="mono">{e.object}</td>
+                    <td>{e.object ? about(e.object) : null}</td>
                     <td>
-                      <Chip tone={good(e.outcome) ? "ok" : "no"}>{e.outcome}</Chip>
-                      <small class="mono">
-                        {Object.entries(e.detail ?? {})
-                          .map(([name, value]) => `${name}=${value}`)
-                          .join(" ")}
+                      <Chip tone={good(e.outcome) ? "ok" : looked(e) ? "" : "no"}>{e.outcome === "ok" ? t("outcome.ok") : e.outcome}</Chip>
+                      <small class="mono any">
+                        {Object.entries(e.detail ?? {}).map(([name, value]) => (
+                          <span key={name}>
+                            {name}={names.has(value) ? about(value) : value}{" "}
+                          </span>
+                        ))}
                       </small>
                     </td>
                     <td class="mono q">{e.hash.slice(0, 8)}</td>
@@ -170,8 +185,8 @@ function Log(): VNode {
   );
 }
 
-export default function Audit(): VNode {
-  if (session.value?.role !== "analyst") return <Log />;
+export default function Audit({ path }: { path: string[] }): VNode {
+  if (session.value?.role !== "analyst") return <Log key={path[1]} object={path[1]} />;
   return (
     <section class="card">
       <h1>{t("nav.audit")}</h1>

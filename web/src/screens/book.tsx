@@ -151,6 +151,7 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
   return (
     <>
       <Head
+        log={book.id}
         title={t("book.title", { table: book.table_name })}
         lead={book.statement.map((m, k) => (
           <span key={k}>{said(m)} </span>

@@ -1,13 +1,14 @@
 // Budget books: one for each table that may be asked.
 import type { VNode } from "preact";
 import { all } from "../api";
-import { left, paid, share } from "../amount";
+import { left, main, paid, share } from "../amount";
 import { date } from "../format";
 import { t } from "../lang";
+import { Listed } from "../list";
 import { to } from "../route";
 import { session, steward } from "../state";
 import type { Book, TableLine } from "../types";
-import { Card, Chip, CopyCommand, curl, Fill, Head, Icon, Scroll, useLoad, When } from "../ui";
+import { Card, Chip, CopyCommand, curl, Fill, Head, Icon, useLoad, When } from "../ui";
 
 /** The highest level of the alerts of a book. */
 export const highest = (b: Book): number => Math.max(0, ...(b.alerts ?? []).map(a => a.level));
@@ -30,56 +31,48 @@ export default function Books(): VNode {
             </Card>
           ) : (
             <section class="card">
-              <Scroll label={t("nav.books")}>
-                <table class="tb">
-                  <thead>
-                    <tr>
-                      <th scope="col">{t("tables.table")}</th>
-                      <th scope="col">{t("books.accounting")}</th>
-                      <th scope="col">{t("tables.unit")}</th>
-                      <th scope="col" class="r">
-                        {t("book.left")}
-                      </th>
-                      <th scope="col" class="r">
-                        {t("book.spent")}
-                      </th>
-                      <th scope="col" class="r">
-                        {t("book.cap")}
-                      </th>
-                      <th scope="col">{t("books.accounts")}</th>
-                      <th scope="col">{t("books.opened")}</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {list.map(b => (
-                      <tr key={b.id}>
-                        <th scope="row">
-                          <b>
-                            <a href={to("books", b.id)}>{b.table_name}</a>
-                          </b>
-                          <small class="mono">{b.name}</small>
-                          {b.sealed ? <Chip tone="no">{t("nav.sealed")}</Chip> : null}
-                          {highest(b) > 0 ? (
-                            <small class="yama">
-                              <Icon of="attention" /> {t("books.alert", { level: highest(b) })}
-                            </small>
-                          ) : null}
-                        </th>
-                        <td>{t(`accounting.${b.accounting}`)}</td>
-                        <td>{b.unit === "record" ? t("tables.unit.rows") : <span class="mono">{b.unit}</span>}</td>
-                        <td class="r">
-                          <b>{left(b.left)}</b>
-                          <Fill share={share(b.left, b.cap)} tone="ai" />
-                        </td>
-                        <td class="r">{paid(b.spent)}</td>
-                        <td class="r">{left(b.cap)}</td>
-                        <td>{session.value?.role === "analyst" ? t("books.own") : b.accounts.length}</td>
-                        <td>{date(b.opened)}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </Scroll>
+              <Listed
+                label={t("nav.books")}
+                class="tb"
+                items={list}
+                text={b => `${b.table_name} ${b.name}`}
+                columns={[
+                  { title: t("tables.table"), by: b => b.table_name },
+                  { title: t("books.accounting"), by: b => t(`accounting.${b.accounting}`) },
+                  { title: t("tables.unit"), by: b => b.unit },
+                  { title: t("book.left"), by: b => Number(main(b.left)), right: true },
+                  { title: t("book.spent"), by: b => Number(main(b.spent)), right: true },
+                  { title: t("book.cap"), by: b => Number(main(b.cap)), right: true },
+                  { title: t("books.accounts") },
+                  { title: t("books.opened"), by: b => b.opened },
+                ]}
+                row={b => (
+                  <tr key={b.id}>
+                <th scope="row">
+                  <b>
+                    <a href={to("books", b.id)}>{b.table_name}</a>
+                  </b>
+                  <small class="mono">{b.name}</small>
+                  {b.sealed ? <Chip tone="no">{t("nav.sealed")}</Chip> : null}
+                  {highest(b) > 0 ? (
+                    <small class="yama">
+                      <Icon of="attention" /> {t("books.alert", { level: highest(b) })}
+                    </small>
+                  ) : null}
+                </th>
+                <td>{t(`accounting.${b.accounting}`)}</td>
+                <td>{b.unit === "record" ? t("tables.unit.rows") : <span class="mono">{b.unit}</span>}</td>
+                <td class="r">
+                  <b>{left(b.left)}</b>
+                  <Fill share={share(b.left, b.cap)} tone="ai" />
+                </td>
+                <td class="r">{paid(b.spent)}</td>
+                <td class="r">{left(b.cap)}</td>
+                <td>{session.value?.role === "analyst" ? t("books.own") : b.accounts.length}</td>
+                <td>{date(b.opened)}</td>
+              </tr>
+                )}
+              />
             </section>
           )
         }

@@ -4,6 +4,7 @@ import { all, get } from "../api";
 import { Checker } from "../check/checker";
 import { date, dateTime, grouped, number, shortHash } from "../format";
 import { t } from "../lang";
+import { Listed } from "../list";
 import { to } from "../route";
 import { session } from "../state";
 import type { CertificateLine, Key, List } from "../types";
@@ -31,32 +32,25 @@ function Issued(): VNode {
           {items.length === 0 ? (
             <p class="q">{t("issued.none")}</p>
           ) : (
-            <Scroll label={t("issued.title")}>
-              <table class="ky">
-                <thead>
-                  <tr>
-                    <th scope="col">{t("releases.file")}</th>
-                    <th scope="col">{t("releases.guarantee")}</th>
-                    <th scope="col">SHA-256</th>
-                    <th scope="col">{t("releases.at")}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map(c => (
-                    <tr key={c.id}>
-                      <th scope="row">
-                        <b>
-                          <a href={to("releases", c.release)}>{c.file_name}</a>
-                        </b>
-                      </th>
-                      <td>{guaranteeText(c)}</td>
-                      <td class="mono">{shortHash(c.sha256)}</td>
-                      <td>{dateTime(c.at)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </Scroll>
+            <Listed
+              label={t("issued.title")}
+              class="ky"
+              items={items}
+              text={c => `${c.file_name} ${c.sha256}`}
+              columns={[{ title: t("releases.file"), by: c => c.file_name }, { title: t("releases.guarantee") }, { title: "SHA-256" }, { title: t("releases.at"), by: c => c.at }]}
+              row={c => (
+                <tr key={c.id}>
+                  <th scope="row">
+                    <b>
+                      <a href={to("releases", c.release)}>{c.file_name}</a>
+                    </b>
+                  </th>
+                  <td>{guaranteeText(c)}</td>
+                  <td class="mono">{shortHash(c.sha256)}</td>
+                  <td>{dateTime(c.at)}</td>
+                </tr>
+              )}
+            />
           )}
         </Card>
       )}

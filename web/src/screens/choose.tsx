@@ -3,42 +3,41 @@ import type { VNode } from "preact";
 import { all } from "../api";
 import { date } from "../format";
 import { t, type Key } from "../lang";
+import { Listed } from "../list";
 import { to } from "../route";
 import { steward } from "../state";
 import type { Release, TableLine } from "../types";
-import { Card, Chip, CopyCommand, curl, Head, Scroll, StewardsOnly, useLoad, When } from "../ui";
+import { Card, Chip, CopyCommand, curl, Head, StewardsOnly, useLoad, When } from "../ui";
 import { stateTones } from "./tables";
 
 export function Releases({ list }: { list: Release[] }): VNode {
   return (
-    <Scroll label={t("releases.title")}>
-      <table class="min">
-        <thead>
-          <tr>
-            <th scope="col">{t("releases.file")}</th>
-            <th scope="col">{t("releases.guarantee")}</th>
-            <th scope="col">{t("releases.at")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.map(r => (
-            <tr key={r.id}>
-              <th scope="row">
-                <b>
-                  <a href={to("releases", r.id)}>{r.file_name}</a>
-                </b>
-                <small>{r.table_name}</small>
-              </th>
-              <td>{t("tables.release", { k: r.k, classes: r.classes })}</td>
-              <td>
-                {date(r.at)}
-                <small>{r.by}</small>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Listed
+      label={t("releases.title")}
+      class="min"
+      items={list}
+      text={r => `${r.file_name} ${r.table_name} ${r.by}`}
+      columns={[
+        { title: t("releases.file"), by: r => r.file_name },
+        { title: t("releases.guarantee"), by: r => r.k },
+        { title: t("releases.at"), by: r => r.at },
+      ]}
+      row={r => (
+        <tr key={r.id}>
+          <th scope="row">
+            <b>
+              <a href={to("releases", r.id)}>{r.file_name}</a>
+            </b>
+            <small>{r.table_name}</small>
+          </th>
+          <td>{t("tables.release", { k: r.k, classes: r.classes })}</td>
+          <td>
+            {date(r.at)}
+            <small>{r.by}</small>
+          </td>
+        </tr>
+      )}
+    />
   );
 }
 

@@ -4,10 +4,11 @@ import { useEffect } from "preact/hooks";
 import { all, call, part } from "../api";
 import { dateTime, number, seconds } from "../format";
 import { problemText, t, type Key } from "../lang";
+import { Listed } from "../list";
 import { to } from "../route";
 import { counts, say, steward } from "../state";
 import type { Job, JobState, TableLine } from "../types";
-import { Act, Bar, Chip, CopyCommand, curl, Head, Scroll, StewardsOnly, useLoad, When, type Tone } from "../ui";
+import { Act, Bar, Chip, CopyCommand, curl, Head, StewardsOnly, useLoad, When, type Tone } from "../ui";
 
 const tones: Record<JobState, Tone> = { queued: "", running: "ai", done: "ok", failed: "no", cancelled: "", lost: "wa" };
 
@@ -87,50 +88,46 @@ function List(): VNode {
                   </div>
                 ))}
               </div>
-              <Scroll label={t("nav.jobs")}>
-                <table class="jb">
-                  <thead>
-                    <tr>
-                      <th scope="col">{t("jobs.job")}</th>
-                      <th scope="col">{t("jobs.progress")}</th>
-                      <th scope="col">{t("jobs.by")}</th>
-                      <th scope="col">{t("jobs.state")}</th>
-                      <th scope="col">
-                        <span class="sr">{t("jobs.action")}</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {list.map(j => {
-                      const href = target(j);
-                      const name = t(("job." + j.kind) as Key);
-                      return (
-                        <tr key={j.id}>
-                          <th scope="row">
-                            <b>{href ? <a href={href}>{name}</a> : name}</b>
-                            <small>{(j.table && names.get(j.table)) ?? j.table ?? ""}</small>
-                          </th>
-                          <td>{progress(j)}</td>
-                          <td>
-                            {j.by_name ?? j.by}
-                            <small>{dateTime(j.made)}</small>
-                          </td>
-                          <td>
-                            <Chip tone={tones[j.state]}>{t(("state." + j.state) as Key)}</Chip>
-                          </td>
-                          <td class="r">
-                            {live(j) && steward.value ? (
-                              <Act act={() => stop(j.id)} label={t("jobs.stop.of", { name })}>
-                                {t("jobs.stop")}
-                              </Act>
-                            ) : null}
-                          </td>
-                        </tr>
-                      );
-                    })}
-                  </tbody>
-                </table>
-              </Scroll>
+              <Listed
+                label={t("nav.jobs")}
+                class="jb"
+                items={list}
+                text={j => `${t(("job." + j.kind) as Key)} ${(j.table && names.get(j.table)) ?? ""} ${j.by_name ?? j.by}`}
+                columns={[
+                  { title: t("jobs.job"), by: j => t(("job." + j.kind) as Key) },
+                  { title: t("jobs.progress") },
+                  { title: t("jobs.by"), by: j => j.made },
+                  { title: t("jobs.state"), by: j => t(("state." + j.state) as Key) },
+                  { title: t("jobs.action"), unseen: true },
+                ]}
+                row={j => {
+                const href = target(j);
+                const name = t(("job." + j.kind) as Key);
+                return (
+                  <tr key={j.id}>
+                    <th scope="row">
+                      <b>{href ? <a href={href}>{name}</a> : name}</b>
+                      <small>{(j.table && names.get(j.table)) ?? j.table ?? ""}</small>
+                    </th>
+                    <td>{progress(j)}</td>
+                    <td>
+                      {j.by_name ?? j.by}
+                      <small>{dateTime(j.made)}</small>
+                    </td>
+                    <td>
+                      <Chip tone={tones[j.state]}>{t(("state." + j.state) as Key)}</Chip>
+                    </td>
+                    <td class="r">
+                      {live(j) && steward.value ? (
+                        <Act act={() => stop(j.id)} label={t("jobs.stop.of", { name })}>
+                          {t("jobs.stop")}
+                        </Act>
+                      ) : null}
+                    </td>
+                  </tr>
+                );
+                }}
+              />
               <p class="sub">{t("jobs.lost")}</p>
             </section>
           );

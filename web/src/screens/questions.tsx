@@ -1,13 +1,14 @@
 // Questions without a table: choose one whose budget book is open.
 import type { VNode } from "preact";
 import { all } from "../api";
-import { left, share } from "../amount";
+import { left, main, share } from "../amount";
 import { date } from "../format";
 import { said, t } from "../lang";
+import { Listed } from "../list";
 import { to } from "../route";
 import { session, steward } from "../state";
 import type { AnswerLine, Book, TableLine } from "../types";
-import { Card, CopyCommand, curl, Fill, Head, Scroll, useLoad, When } from "../ui";
+import { Card, CopyCommand, curl, Fill, Head, useLoad, When } from "../ui";
 
 export default function Questions(): VNode {
   const books = useLoad(signal => all<Book>("/books", signal), []);
@@ -28,57 +29,53 @@ export default function Questions(): VNode {
             </Card>
           ) : (
             <section class="card">
-              <Scroll label={t("nav.questions")}>
-                <table class="min">
-                  <thead>
-                    <tr>
-                      <th scope="col">{t("tables.table")}</th>
-                      <th scope="col">{t("tables.unit")}</th>
-                      <th scope="col">{t("questions.yours")}</th>
-                      <th scope="col">{t("questions.all")}</th>
-                      <th scope="col">
-                        <span class="sr">{t("jobs.action")}</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {list.map(b => {
-                      const own = b.accounts.find(a => a.principal === session.value?.principal.id);
-                      return (
-                        <tr key={b.id}>
-                          <th scope="row">
-                            <b>
-                              <a href={to("questions", b.table)}>{b.table_name}</a>
-                            </b>
-                            <small>{t("questions.columns", { n: b.columns.length })}</small>
-                          </th>
-                          <td>{b.unit === "record" ? t("tables.unit.rows") : <span class="mono">{b.unit}</span>}</td>
-                          <td>
-                            {own ? (
-                              <>
-                                {t("questions.left", { left: left(own.left), cap: left(own.cap) })}
-                                <Fill share={share(own.left, own.cap)} tone="ai" />
-                              </>
-                            ) : (
-                              <span class="q">{t("none")}</span>
-                            )}
-                          </td>
-                          <td>
-                            {t("questions.left", { left: left(b.left), cap: left(b.cap) })}
-                            <Fill share={share(b.left, b.cap)} tone="sumi" />
-                          </td>
-                          <td class="r">
-                            <a class="btn" href={to("questions", b.table)}>
-                              {t("questions.ask")}
-                              <span class="sr"> {b.table_name}</span>
-                            </a>
-                          </td>
-                        </tr>
-                      );
-                    })}
-                  </tbody>
-                </table>
-              </Scroll>
+              <Listed
+                label={t("nav.questions")}
+                class="min"
+                items={list}
+                text={b => `${b.table_name} ${b.columns.map(c => c.name).join(" ")}`}
+                columns={[
+                  { title: t("tables.table"), by: b => b.table_name },
+                  { title: t("tables.unit"), by: b => b.unit },
+                  { title: t("questions.yours") },
+                  { title: t("questions.all"), by: b => Number(main(b.left)) },
+                  { title: t("jobs.action"), unseen: true },
+                ]}
+                row={b => {
+                const own = b.accounts.find(a => a.principal === session.value?.principal.id);
+                return (
+                  <tr key={b.id}>
+                    <th scope="row">
+                      <b>
+                        <a href={to("questions", b.table)}>{b.table_name}</a>
+                      </b>
+                      <small>{t("questions.columns", { n: b.columns.length })}</small>
+                    </th>
+                    <td>{b.unit === "record" ? t("tables.unit.rows") : <span class="mono">{b.unit}</span>}</td>
+                    <td>
+                      {own ? (
+                        <>
+                          {t("questions.left", { left: left(own.left), cap: left(own.cap) })}
+                          <Fill share={share(own.left, own.cap)} tone="ai" />
+                        </>
+                      ) : (
+                        <span class="q">{t("none")}</span>
+                      )}
+                    </td>
+                    <td>
+                      {t("questions.left", { left: left(b.left), cap: left(b.cap) })}
+                      <Fill share={share(b.left, b.cap)} tone="sumi" />
+                    </td>
+                    <td class="r">
+                      <a class="btn" href={to("questions", b.table)}>
+                        {t("questions.ask")}
+                        <span class="sr"> {b.table_name}</span>
+                      </a>
+                    </td>
+                  </tr>
+                );
+                }}
+              />
             </section>
           )
         }
@@ -102,19 +99,22 @@ export default function Questions(): VNode {
             {list.length === 0 ? (
               <p class="q">{t("answers.none")}</p>
             ) : (
-              <table class="qs">
-                <tbody>
-                  {list.slice(0, 50).map(a => (
-                    <tr key={a.id}>
-                      <td>
-                        <a href={to("answers", a.id)}>{a.asked.map(m => said(m))}</a>
-                      </td>
-                      <td>{a.by}</td>
-                      <td class="r q">{date(a.at)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+              <Listed
+                label={t("answers.title")}
+                class="qs"
+                items={list}
+                text={a => `${a.asked.map(m => said(m)).join(" ")} ${a.by}`}
+                columns={[{ title: t("entries.asked") }, { title: t("jobs.by"), by: a => a.by }, { title: t("audit.at"), by: a => a.at, right: true }]}
+                row={a => (
+                  <tr key={a.id}>
+                    <td>
+                      <a href={to("answers", a.id)}>{a.asked.map(m => said(m))}</a>
+                    </td>
+                    <td>{a.by}</td>
+                    <td class="r q">{date(a.at)}</td>
+                  </tr>
+                )}
+              />
             )}
           </Card>
         )}

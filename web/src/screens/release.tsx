@@ -65,15 +65,21 @@ function Shown({ release: r }: { release: Release }): VNode {
   return (
     <>
       <Head
+        log={r.id}
         title={r.file_name}
         lead={t("release.lead", { at: dateTime(r.at), by: r.by })}
         crumbs={[{ text: t("nav.records"), href: to("records") }, { text: r.table_name, href: to("records", r.table) }, { text: r.file_name }]}
       >
         <CopyCommand command={r.command} />
         {session.value?.role === "auditor" ? null : (
-          <a class="btn pri" href={file(r.id, "file")} download>
-            {t("release.download")}
-          </a>
+          <>
+            <a class="btn" href={file(r.id, "file")} download>
+              {t("release.download")}
+            </a>
+            <a class="btn pri" href={file(r.id, "bundle")} download title={t("release.bundle.text")}>
+              {t("release.bundle")}
+            </a>
+          </>
         )}
       </Head>
       <div class="cols">

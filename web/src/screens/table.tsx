@@ -293,6 +293,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
   return (
     <>
       <Head
+        log={table.id}
         title={table.name}
         lead={
           <>

@@ -5,9 +5,10 @@ import { all } from "../api";
 import { date, number } from "../format";
 import { rich, said, t, type Key } from "../lang";
 import { to } from "../route";
+import { Listed } from "../list";
 import { counts, session, steward } from "../state";
 import type { TableLine } from "../types";
-import { Card, Chip, CopyCommand, curl, Head, Scroll, useLoad, When, type Tone } from "../ui";
+import { Card, Chip, CopyCommand, curl, Head, useLoad, When, type Tone } from "../ui";
 
 export const stateTones: Record<TableLine["state"], Tone> = { reading: "ai", proposed: "wa", confirmed: "ok", changed: "no", failed: "no" };
 const healthTones: Record<TableLine["health"], Tone> = { sound: "ok", waiting: "wa", stopped: "no" };
@@ -124,30 +125,22 @@ export default function Tables(): VNode {
           ) : (
             <>
               <section class="card">
-                <Scroll label={t("nav.tables")}>
-                  <table class="tb">
-                    <thead>
-                      <tr>
-                        <th scope="col">{t("tables.table")}</th>
-                        <th scope="col">{t("tables.unit")}</th>
-                        <th scope="col" class="r">
-                          {t("tables.rows")}
-                        </th>
-                        <th scope="col" class="r">
-                          {t("tables.columns")}
-                        </th>
-                        <th scope="col">{t("tables.roles")}</th>
-                        <th scope="col">{t("tables.last")}</th>
-                        <th scope="col">{t("tables.health")}</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {list.map(x => (
-                        <Line key={x.id} x={x} />
-                      ))}
-                    </tbody>
-                  </table>
-                </Scroll>
+                <Listed
+                  label={t("nav.tables")}
+                  class="tb"
+                  items={list}
+                  text={x => `${x.name} ${sourceText(x)} ${t(("table." + x.state) as Key)}`}
+                  columns={[
+                    { title: t("tables.table"), by: x => x.name },
+                    { title: t("tables.unit"), by: x => x.unit ?? "" },
+                    { title: t("tables.rows"), by: x => x.rows ?? -1, right: true },
+                    { title: t("tables.columns"), by: x => x.columns ?? -1, right: true },
+                    { title: t("tables.roles"), by: x => t(("table." + x.state) as Key) },
+                    { title: t("tables.last"), by: x => x.last_release?.at ?? "" },
+                    { title: t("tables.health"), by: x => x.health },
+                  ]}
+                  row={x => <Line key={x.id} x={x} />}
+                />
               </section>
               {!steward.value ? null : session.value?.server.demo ? (
                 <Steps />

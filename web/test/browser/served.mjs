@@ -147,6 +147,7 @@ async function stewardOfModel() {
   assert.equal(await page.getByLabel("Column of the states").inputValue(), "alarm", "the model is lost by a reload");
   await looked(page, "open");
   await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("button", { name: "日本語" }).click();
   await page.emulateMedia({ colorScheme: "dark" });
   await looked(page, "open-390-dark-ja");
@@ -376,6 +377,44 @@ async function takeOver() {
   assert.deepEqual(log.items.map(e => e.detail), [{ version: String(before + 1), changed: "age" }]);
 }
 
+/** The audit log is in words, and its entries lead to what they are about. On a narrow screen the navigation is a menu,
+ * and lists are cards. */
+async function daily() {
+  const page = await w.open();
+  await w.at(page, "audit");
+  await page.getByLabel("Action").selectOption({ label: "Book opened" });
+  await page.waitForTimeout(800);
+  const row = page.locator("table.au tbody tr").first();
+  await row.getByText("Book opened").waitFor();
+  await row.getByRole("link").first().click();
+  await page.waitForURL(/#\/books\/bk_/);
+  await page.getByRole("link", { name: "Entries of the audit log" }).click();
+  await page.waitForURL(/#\/audit\/bk_/);
+  await page.locator("table.au tbody tr").first().waitFor();
+  assert.equal(await page.getByLabel("Object").inputValue(), page.url().split("/").pop());
+  await w.inspect("served-audit", "audit", p => p.locator("table.au").waitFor());
+  await w.inspect("served-tables", "tables", p => p.locator("table.tb").waitFor());
+  await w.inspect("served-books", "books", p => p.locator("table.tb").waitFor());
+  await w.inspect("served-jobs", "jobs", p => p.locator("table.jb").waitFor());
+  // Ordered by a column, and back.
+  await w.at(page, "tables");
+  const names = () => page.locator("table.tb tbody th b").allInnerTexts();
+  const newest = await names();
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  assert.deepEqual(await names(), [...newest].sort(), "the list is not ordered");
+  await page.getByRole("button", { name: /^Table/ }).click();
+  assert.deepEqual(await names(), [...newest].sort().reverse());
+  const narrow = await w.open({ width: 390, height: 844 });
+  await w.at(narrow, "tables");
+  assert.ok((await narrow.locator("nav.rail").boundingBox()).height < 80, "the navigation takes more than a line");
+  assert.equal(await narrow.locator("nav.rail a").first().isVisible(), false);
+  await narrow.getByRole("button", { name: "Menu" }).click();
+  await looked(narrow, "menu");
+  await narrow.locator("nav.rail a", { hasText: "Jobs" }).click();
+  await narrow.locator("table.jb").waitFor();
+  assert.equal(await narrow.locator("nav.rail a").first().isVisible(), false, "the menu stays open");
+}
+
 /** An account is closed only after a dialog that says what that does. */
 async function closing() {
   const page = await w.open();
@@ -393,7 +432,7 @@ async function closing() {
 }
 
 try {
-  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, analyst, takeOver, closing].filter(part => !only || only.includes(part.name))) {
+  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, analyst, takeOver, daily, closing].filter(part => !only || only.includes(part.name))) {
     const began = Date.now();
     await part();
     w.complain();

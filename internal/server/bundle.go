@@ -1,0 +1,152 @@
+package server
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/noren-privacy/noren/internal/server/records"
+	"github.com/noren-privacy/noren/internal/server/store"
+)
+
+// bundleKey is the name of the public key in a bundle.
+const bundleKey = "noren-key.pem"
+
+// bundlePage is the page of a bundle. It states no guarantee: one appears only for a file
+// that passes its check.
+const bundlePage = `What you received
+
+  %[1]s
+      the released file
+  %[2]s
+      its certificate: the guarantee, its assumptions, and who signed it
+  noren-key.pem
+      the public key that signed the certificate
+
+How to check it, in this folder
+
+  noren certificate check %[3]s %[4]s --trust noren-key.pem
+
+The check says whether the file is the one that was signed, and prints the guarantee with its
+assumptions. A key that comes with a file proves nothing alone. Ask the sender by another way, such as
+by telephone, whether the fingerprint of the key is
+
+  %[5]s
+
+If the check fails, do not use the file, and tell the sender.
+
+------------------------------------------------------------------------------------------
+
+受け取ったもの
+
+  %[1]s
+      公開されたファイル
+  %[2]s
+      証明書（保証、その前提、署名者）
+  noren-key.pem
+      証明書に署名した公開鍵
+
+確かめ方（このフォルダーで実行してください）
+
+  noren certificate check %[3]s %[4]s --trust noren-key.pem
+
+ファイルが署名されたものかどうかがわかり、保証とその前提が表示されます。ファイルと一緒に届いた鍵だけでは、
+何も証明されません。鍵の指紋が次のとおりかどうかを、電話など別の方法で送り主に確かめてください。
+
+  %[5]s
+
+確認に失敗したら、ファイルを使わずに送り主へ知らせてください。
+`
+
+// sendBundle sends what a recipient needs as one archive, once the audit log has it: the
+// file, its certificate, the key that signed it, and a page that says how to check them.
+func (s *Server) sendBundle(w http.ResponseWriter, r *http.Request, c *call, a *access) error {
+	file, err := s.records.Open(r.Context(), c.id, records.PartFile)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	signed, err := s.records.Open(r.Context(), c.id, records.PartCertificate)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = signed.Close() }()
+	certificate, err := io.ReadAll(signed)
+	if err != nil {
+		return err
+	}
+	keys, err := s.store.Keys(r.Context())
+	if err != nil {
+		return err
+	}
+	key := signer(keys, certificate)
+	if err := s.record(r.Context(), c, a, nil); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name + ".zip"}))
+	page := fmt.Sprintf(bundlePage, file.Name, signed.Name, shellWord(file.Name), shellWord(signed.Name), fingerprint(key.ID))
+	z := zip.NewWriter(w)
+	for _, part := range []struct {
+		name string
+		from io.Reader
+	}{
+		{"README.txt", strings.NewReader(page)},
+		{file.Name, file},
+		{signed.Name, strings.NewReader(string(certificate))},
+		{bundleKey, strings.NewReader(key.PEM)},
+	} {
+		if err := addPart(z, part.name, file.Release.At, part.from); err != nil {
+			return nil // the client has gone, or sees an archive without its end
+		}
+	}
+	_ = z.Close()
+	return nil
+}
+
+func addPart(z *zip.Writer, name string, at time.Time, from io.Reader) error {
+	to, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: at.UTC()})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return err
+}
+
+// signer is the key by which a certificate was signed.
+func signer(keys []store.Key, certificate []byte) store.Key {
+	var signed struct {
+		Signature struct {
+			Key string `json:"key_id"`
+		} `json:"signature"`
+	}
+	_ = json.Unmarshal(certificate, &signed) // a certificate without a key has the one in use
+	for _, k := range keys {
+		if k.ID == signed.Signature.Key {
+			return k
+		}
+	}
+	for _, k := range keys {
+		if k.Until.IsZero() {
+			return k
+		}
+	}
+	return store.Key{}
+}
+
+// shellWord writes a name as one word of a shell.
+func shellWord(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name // no flag
+	}
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-") == "" {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
