@@ -70,10 +70,19 @@ func (l *Ledger) Knows(ctx context.Context, path string) (string, error) {
 	return l.holder(ctx, "SELECT name FROM dataset_path JOIN account ON account.id = account WHERE dataset_path.path = ?", paths...)
 }
 
-// KnowsPrint returns the name of the data set that has or had this print, of a
-// table or of a file's bytes; "" if none.
+// KnowsPrint returns the name of the data set that has or had this print, of a table or, of a
+// grant from before definitions, of a file's bytes; "" if none.
 func (l *Ledger) KnowsPrint(ctx context.Context, print string) (string, error) {
 	return l.holder(ctx, "SELECT name FROM dataset_print JOIN account ON account.id = account WHERE print = ?", print)
+}
+
+// KnowsFile returns the name of a data set that was read from a file of these bytes
+// ([FileHash]), "" if none.
+func (l *Ledger) KnowsFile(ctx context.Context, print string) (string, error) {
+	if name, err := l.KnowsPrint(ctx, print); err != nil || name != "" {
+		return name, err
+	}
+	return l.holder(ctx, "SELECT name FROM dataset_file JOIN account ON account.id = account WHERE print = ? ORDER BY account LIMIT 1", print)
 }
 
 // holder is the first name that query finds for one of keys.

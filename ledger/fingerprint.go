@@ -8,9 +8,9 @@ import (
 )
 
 // FileHash computes the fingerprint of a file's bytes, written to it in order:
-// HMAC-SHA256 under the ledger's secret. It identifies the file of a data set
-// that was granted before data sets had schemas ([Grant.OldFingerprint]); versions
-// have prints of their tables instead.
+// HMAC-SHA256 under the ledger's secret. It identifies the files that a data set was read from
+// ([Grant.Files]), and the file of a data set that was granted before data sets had schemas
+// ([Grant.OldFingerprint]).
 type FileHash struct{ mac hash.Hash }
 
 // NewFileHash starts a fingerprint.

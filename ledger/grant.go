@@ -65,6 +65,9 @@ type Grant struct {
 	// Contents are what the columns are recognised by, beside their names and Prints.
 	// Without them the version is compared by names until [Ledger.SetContents].
 	Contents *Contents
+	// Files are the fingerprints of the bytes ([FileHash]) of the files that the table was read
+	// from, for [Ledger.KnowsFile].
+	Files []string
 	// Size and Mtime are those of the file, for [Ledger.Seen].
 	Size, Mtime int64
 	// FixedOnceSpent says that the definition holds for one table only, as one
@@ -226,6 +229,11 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 		}
 		if err := l.keepContents(ctx, tx, &g, b); err != nil {
 			return err
+		}
+		for _, print := range g.Files {
+			if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO dataset_file (print, account) VALUES (?, ?)", print, b.Account); err != nil {
+				return err
+			}
 		}
 		return setSeen(ctx, tx, b.Account, g.Size, g.Mtime)
 	})

@@ -58,10 +58,11 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 			}
 		}
 	}
-	if err := rebuildRows(ctx, tx, p); err != nil {
+	// Contents first: they refer to accounts that the chain may not have.
+	if err := l.dropContents(ctx, tx, p); err != nil {
 		return nil, err
 	}
-	if err := l.dropContents(ctx, tx, p); err != nil {
+	if err := rebuildRows(ctx, tx, p); err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -117,6 +118,9 @@ func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 	for _, a := range all { // the highest id first: those below before those above
 		if p.accounts[a.id] != nil {
 			continue
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM dataset_file WHERE account = ?", a.id); err != nil {
+			return err
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM account WHERE id = ?", a.id); err != nil {
 			return err

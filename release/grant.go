@@ -3,6 +3,7 @@ package release
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -76,6 +77,9 @@ type Grant struct {
 	// Sources are the private files that [Copy] read, whose paths then belong to the
 	// data set. Optional.
 	Sources []string
+	// Named is the path that the steward named, of which the reviewed file may be a copy: its
+	// bytes belong to the data set, and its path does not. Optional.
+	Named string
 	// Changed says that the file or the definition is a new version of the same
 	// data set; Replace exchanges everything while nothing is spent.
 	Changed, Replace bool
@@ -108,9 +112,13 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 	if err != nil {
 		return nil, err
 	}
+	files, err := filePrints(ctx, l, slices.Concat([]string{r.path, g.Named}, g.Sources))
+	if err != nil {
+		return nil, err
+	}
 	return l.Grant(ctx, ledger.Grant{
 		Name: g.Name, Path: r.path, Sources: g.Sources, Cap: g.Cap, Accounting: g.Accounting, StatementDelta: g.StatementDelta, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
-		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Contents: contentsOf(&r.Identity, r.files), Size: r.size, Mtime: r.mtime,
+		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Contents: contentsOf(&r.Identity, r.files), Files: files, Size: r.size, Mtime: r.mtime,
 		FixedOnceSpent: r.definition.Model != nil, Changed: g.Changed, Replace: g.Replace, OtherPeople: g.OtherPeople, OldFingerprint: old,
 	})
 }

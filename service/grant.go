@@ -279,7 +279,7 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 		return out, err
 	}
 	t := &g.table
-	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.limit.most, Accounting: g.limit.accounting, StatementDelta: g.limit.statementDelta, Sources: g.sources, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
+	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.limit.most, Accounting: g.limit.accounting, StatementDelta: g.limit.statementDelta, Sources: g.sources, Named: t.File, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
 	if err != nil {
 		return nil, err
 	}
