@@ -62,10 +62,21 @@ else
   node test/browser.mjs "$reports/browser-grr.txt"
 fi
 
+step "README.md, as it is typed, in an empty project"
+(cd ../.. && go build -o "$reports/noren" ./cmd/noren)
+mkdir -p "$reports/typed/client"
+ln -s "$PWD" "$reports/typed/client/ldp-ts"
+# block LANGUAGE: the blocks of the README in a language; lines PATTERN: its indented lines.
+block() { awk -v begin="\`\`\`$1" '$0 == begin {on = 1; next} $0 == "```" {on = 0} on' README.md; }
+lines() { sed -n 's/^    //p' README.md | grep -E "$1" | sed 's/ *#.*//; s/npm ci && //'; } # the packages are there
+block js >"$reports/typed/readme.js"
+{ lines '^\(cd |^mkdir |^npm install'; echo 'cp ../readme.js . && node readme.js'; lines '^noren ldp estimate colours'; } >"$reports/typed/script"
+(cd "$reports/typed" && PATH="$reports:$PATH" bash -euo pipefail script >script.log 2>&1) || { cat "$reports/typed/script.log"; exit 1; }
+rm -f noren-ldp-*.tgz
+
 step "20,000 people's reports, estimated by noren"
 node test/live.mjs "$reports"
 printf '%s\n' v0 v1 v2 v3 v4 'never sent' >"$reports/words.list"
-(cd ../.. && go build -o "$reports/noren" ./cmd/noren)
 estimated() { "$reports/noren" ldp estimate "$reports/$1" --json --level 0.999999 "${@:2}" | node test/estimated.mjs; }
 [ -n "${NOREN_SKIP_BROWSER:-}" ] || estimated browser-grr.txt --mechanism grr --size 5 --epsilon 1
 estimated grr.txt --mechanism grr --size 5 --epsilon 1
