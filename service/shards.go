@@ -234,7 +234,10 @@ func (s *Service) CommitShards(ctx context.Context, r *api.CommitShardsRequest) 
 		return nil, with.retract(err, j.Output, j.Force)
 	}
 	if err := shard.Clear(j.Folder, r.Job); err != nil {
-		return nil, err
+		return nil, &noren.Error{
+			Where: noren.File(j.Folder), What: "the release is complete; what its job has made cannot be removed",
+			Hint: "it is private: remove %s, or let the next job of this release do it", HintArgs: []any{noren.File(r.Job)}, Err: atomicfile.Reason(err),
+		}
 	}
 	s.noteRelease(made)
 	return &api.Release{Result: *made}, nil

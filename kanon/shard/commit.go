@@ -64,29 +64,51 @@ func (j *Job) Commit(ctx context.Context, p *Plan, dir string, in Frames, verifi
 		return nil, err
 	}
 	n := &naming{committing: c, dir: dir, within: same(filepath.Dir(dir), j.Folder), record: record{Certificate: j.Certificate, Manifest: manifestSum(text)}}
-	if err := n.stage(ctx, text); err != nil {
-		return nil, err
+	if err := n.begin(ctx, text); err != nil {
+		return nil, untouched(err)
 	}
+	err = n.commit(ctx, result, text, verified)
+	// Whatever was said of the last change: what is shown is released. What cannot be removed
+	// then is removed by the next job.
+	shown, e := recoverIn(ctx, j.Folder, dir)
+	switch {
+	case err == nil || shown:
+		return result, nil
+	case e != nil:
+		return nil, errors.Join(err, e)
+	}
+	return nil, untouched(err)
+}
+
+// begin makes the release in the folder of the job, and records what is about to be done.
+func (n *naming) begin(ctx context.Context, manifest []byte) error {
+	err := n.stage(ctx, manifest)
 	n.record.Within = n.within
 	if !n.within {
 		n.record.Names = nil
 	}
-	if err := n.record.keepCertificate(dir); err != nil {
-		return nil, err
+	if err == nil {
+		err = n.record.keepCertificate(ctx, n.dir)
 	}
-	if err := n.record.put(dir); err != nil {
-		return nil, err
+	if err == nil {
+		err = n.record.put(ctx, n.dir)
 	}
-	step(ctx)
-	if err := n.commit(ctx, result, text, verified); err != nil {
-		if e := recoverIn(ctx, j.Folder, dir); e != nil {
-			return nil, errors.Join(err, e)
-		}
-		return nil, err
+	var said *noren.Error
+	if err == nil || errors.As(err, &said) {
+		return err
 	}
-	// What cannot be removed now is removed by the next job.
-	_ = recoverIn(ctx, j.Folder, dir)
-	return result, nil
+	return unnamed(n.j.Folder, err)
+}
+
+// untouched says of an error that has no hint that nothing is left of the commit.
+func untouched(err error) error {
+	said, ok := err.(*noren.Error)
+	if !ok || said.Hint != "" {
+		return err
+	}
+	with := *said
+	with.Hint = "all is as it was before the commit; start the job again when this is mended"
+	return &with
 }
 
 // commit shows what is staged.
@@ -96,7 +118,6 @@ func (n *naming) commit(ctx context.Context, result *kanon.Result, manifest []by
 			return err
 		}
 	}
-	step(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

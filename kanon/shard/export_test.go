@@ -10,13 +10,17 @@ import (
 	"github.com/noren-privacy/noren/kanon/gate"
 )
 
-// WithSteps has a function called between two changes of the file system.
-func WithSteps(ctx context.Context, f func()) context.Context {
-	return context.WithValue(ctx, stepKey{}, f)
+// WithSteps has a function called in place of each use of the file system by a commit, with what
+// it is to do; it changes nothing where looks is true.
+func WithSteps(ctx context.Context, f func(looks bool, do func() error) error) context.Context {
+	return context.WithValue(ctx, stepKey{}, stepper(func(kind change, do func() error) error { return f(kind == looks, do) }))
 }
 
 // RecoverIn is [Job.Recover] of one folder of a job.
-func RecoverIn(ctx context.Context, folder, dir string) error { return recoverIn(ctx, folder, dir) }
+func RecoverIn(ctx context.Context, folder, dir string) error {
+	_, err := recoverIn(ctx, folder, dir)
+	return err
+}
 
 // Resign makes a result one of another text of its file.
 func (m *Made) Resign(text []byte) { m.SHA256, m.Size = sha256.Sum256(text), int64(len(text)) }

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -30,7 +31,7 @@ func (j *Job) Begin(dir string) error {
 		return err
 	}
 	for _, other := range j.places(dir)[1:] {
-		if err := drop(other, lockFile); err == nil {
+		if err := drop(context.Background(), other, lockFile); err == nil {
 			_ = os.Remove(other) // fails where it holds what is not ours
 		}
 	}
@@ -123,7 +124,10 @@ func Clear(folder, dir string) error {
 	if err := remove(folder, temporary); err != nil {
 		return err
 	}
-	recorded := exists(filepath.Join(dir, recordFile))
+	recorded, err := exists(context.Background(), filepath.Join(dir, recordFile))
+	if err != nil {
+		return &noren.Error{Where: noren.File(filepath.Join(dir, recordFile)), What: "cannot be read", Err: atomicfile.Reason(err)}
+	}
 	if !recorded {
 		if err := os.RemoveAll(filepath.Join(dir, releaseFolder)); err != nil {
 			return &noren.Error{Where: noren.File(filepath.Join(dir, releaseFolder)), What: "cannot be removed", Err: atomicfile.Reason(err)}

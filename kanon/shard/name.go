@@ -32,14 +32,18 @@ func (n *naming) staged(name string) string { return filepath.Join(n.dir, releas
 func (n *naming) stage(ctx context.Context, manifest []byte) error {
 	j := n.j
 	folder := filepath.Join(n.dir, releaseFolder)
-	err := os.RemoveAll(folder)
+	err := removeAll(ctx, folder)
 	if err == nil {
-		err = os.Mkdir(folder, 0o777) // as the umask allows; the folder of the job is its owner's alone
+		err = mkdir(ctx, folder, 0o777) // as the umask allows; the folder of the job is its owner's alone
 	}
 	if err != nil {
 		return unnamed(j.Folder, err)
 	}
-	mode, err := publicMode(folder)
+	var mode fs.FileMode
+	err = step(ctx, changes, func() (err error) {
+		mode, err = publicMode(folder)
+		return err
+	})
 	if err != nil {
 		return unnamed(j.Folder, err)
 	}
@@ -49,27 +53,24 @@ func (n *naming) stage(ctx context.Context, manifest []byte) error {
 		}
 		name := j.fileName(m.Buckets[0])
 		from, to := filepath.Join(n.dir, m.Name), n.staged(name)
-		if err := os.Rename(from, to); err != nil {
+		if err := rename(ctx, from, to); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
 				return n.changed(m.Name)
 			}
 			return unnamed(j.Folder, err)
 		}
-		step(ctx)
 		if err := n.same(ctx, to, m); err != nil {
 			return err
 		}
-		if err := os.Chmod(to, mode); err != nil {
+		if err := chmod(ctx, to, mode); err != nil {
 			return unnamed(j.Folder, err)
 		}
 		n.record.Names = append(n.record.Names, name)
 	}
-	step(ctx)
-	if err := parts.Place(folder, manifest); err != nil {
+	if err := step(ctx, changes, func() error { return parts.Place(folder, manifest) }); err != nil {
 		return err
 	}
-	step(ctx)
-	if err := syncFolder(folder); err != nil {
+	if err := syncFolder(ctx, folder); err != nil {
 		return unnamed(j.Folder, err)
 	}
 	return nil
@@ -136,25 +137,23 @@ func (n *naming) show(ctx context.Context) error {
 func (n *naming) showFolder(ctx context.Context, earlier []string) error {
 	folder, made, old := n.j.Folder, filepath.Join(n.dir, releaseFolder), filepath.Join(n.dir, oldFolder)
 	if info, err := os.Stat(folder); err == nil {
-		if err := os.Chmod(made, info.Mode()&(fs.ModePerm|fs.ModeSetgid|fs.ModeSticky)); err != nil {
+		if err := chmod(ctx, made, info.Mode()&(fs.ModePerm|fs.ModeSetgid|fs.ModeSticky)); err != nil {
 			return unnamed(folder, err)
 		}
 	}
 	if len(earlier) > 0 {
-		if err := os.Rename(folder, old); err != nil {
+		if err := rename(ctx, folder, old); err != nil {
 			return unnamed(folder, err)
 		}
-		step(ctx)
 		// Another process may have written to it since it was looked at.
 		if _, err := n.j.earlier(old); err != nil {
 			return err
 		}
 	}
-	if err := os.Rename(made, folder); err != nil {
+	if err := rename(ctx, made, folder); err != nil {
 		return unnamed(folder, err)
 	}
-	step(ctx)
-	_ = syncFolder(filepath.Dir(folder))
+	_ = syncFolder(ctx, filepath.Dir(folder))
 	return nil
 }
 
@@ -162,26 +161,28 @@ func (n *naming) showFolder(ctx context.Context, earlier []string) error {
 func (n *naming) showFiles(ctx context.Context, earlier []string) error {
 	j, old := n.j, filepath.Join(n.dir, oldFolder)
 	if len(earlier) > 0 {
-		if err := os.Mkdir(old, 0o700); err != nil {
+		if err := mkdir(ctx, old, 0o700); err != nil {
 			return unnamed(j.Folder, err)
 		}
 		for _, name := range earlier { // the manifest first
-			if err := os.Rename(j.path(name), filepath.Join(old, name)); err != nil {
+			if err := rename(ctx, j.path(name), filepath.Join(old, name)); err != nil {
 				return unnamed(j.Folder, err)
 			}
-			step(ctx)
 		}
 	}
 	for _, name := range append(n.record.Names, parts.ManifestName) {
-		if exists(j.path(name)) {
-			return unnamed(j.Folder, fs.ErrExist)
+		taken, err := exists(ctx, j.path(name))
+		if err == nil && taken {
+			err = fs.ErrExist
 		}
-		if err := os.Rename(n.staged(name), j.path(name)); err != nil {
+		if err != nil {
 			return unnamed(j.Folder, err)
 		}
-		step(ctx)
+		if err := rename(ctx, n.staged(name), j.path(name)); err != nil {
+			return unnamed(j.Folder, err)
+		}
 	}
-	_ = syncFolder(j.Folder)
+	_ = syncFolder(ctx, j.Folder)
 	return nil
 }
 
@@ -203,15 +204,6 @@ func publicMode(folder string) (fs.FileMode, error) {
 		return 0, err
 	}
 	return info.Mode().Perm(), os.Remove(f.Name())
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	_ = f.Sync() // not every system syncs folders
-	return f.Close()
 }
 
 // Vacant refuses a folder that holds more than what jobs that were ended left, unless

@@ -53,15 +53,15 @@ type record struct {
 	Replaces bool `json:"replaces,omitempty"`
 }
 
-func (r *record) put(dir string) error {
+func (r *record) put(ctx context.Context, dir string) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	if err := put(dir, recordFile, text); err != nil {
+	if err := step(ctx, changes, func() error { return put(dir, recordFile, text) }); err != nil {
 		return err
 	}
-	return syncFolder(dir)
+	return syncFolder(ctx, dir)
 }
 
 // recordOf reads the record of a folder of a job, nil for none.
@@ -115,54 +115,66 @@ func same(a, b string) bool {
 // this release may have.
 func (j *Job) Recover(dir string) error {
 	for _, at := range j.places(dir) {
-		if err := recoverIn(context.Background(), j.Folder, at); err != nil {
+		if _, err := recoverIn(context.Background(), j.Folder, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func recoverIn(ctx context.Context, folder, dir string) error {
+// recoverIn reports whether a release is shown whose record is in dir.
+func recoverIn(ctx context.Context, folder, dir string) (shown bool, err error) {
 	r, err := recordOf(dir)
 	if err != nil || r == nil {
+		return false, err
+	}
+	if shown, err = r.shown(ctx, folder, dir); err == nil {
+		if shown {
+			err = r.settle(ctx, dir)
+		} else {
+			err = r.undo(ctx, folder, dir)
+		}
+	}
+	var said *noren.Error
+	if err == nil || errors.As(err, &said) {
+		return shown, err
+	}
+	return shown, &noren.Error{Where: noren.File(folder), What: "what a commit left cannot be put in order", Hint: "the next job of this release does it; until then %s holds what is needed, and must not be removed", HintArgs: []any{noren.File(dir)}, Err: atomicfile.Reason(err)}
+}
+
+// shown reports whether the release of a record is in its place. Its manifest leaves the
+// folder of the job last, alone or with its folder. That it is in neither place tells that
+// somebody has removed it: what it has replaced is put back then.
+func (r *record) shown(ctx context.Context, folder, dir string) (bool, error) {
+	staged, err := exists(ctx, filepath.Join(dir, releaseFolder, parts.ManifestName))
+	if err != nil || staged {
+		return false, err
+	}
+	var text []byte
+	err = step(ctx, looks, func() (err error) {
+		text, err = meter.ReadFile(filepath.Join(folder, parts.ManifestName), fileMost)
 		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	fail := func(err error) error {
-		var said *noren.Error
-		if errors.As(err, &said) {
-			return err
-		}
-		return &noren.Error{Where: noren.File(folder), What: "what a killed commit left cannot be put in order", Hint: "the folder of the job has it: %s", HintArgs: []any{noren.File(dir)}, Err: atomicfile.Reason(err)}
-	}
-	// The manifest leaves this folder last, alone or with the folder.
-	if !exists(filepath.Join(dir, releaseFolder, parts.ManifestName)) {
-		if err := r.settle(ctx, dir); err != nil {
-			return fail(err)
-		}
-		return nil
-	}
-	if err := r.undo(ctx, folder, dir); err != nil {
-		return fail(err)
-	}
-	return nil
+	return err == nil && manifestSum(text) == r.Manifest, err
 }
 
 // settle removes what was kept in case that the release is not shown.
 func (r *record) settle(ctx context.Context, dir string) error {
 	old, trash := filepath.Join(dir, oldFolder), filepath.Join(dir, trashFolder)
-	if err := os.RemoveAll(trash); err != nil {
+	if err := removeAll(ctx, trash); err != nil {
 		return err
 	}
 	// Renamed first: a release under that name is whole.
-	if err := os.Rename(old, trash); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := rename(ctx, old, trash); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	step(ctx)
-	if err := os.RemoveAll(trash); err != nil {
+	if err := removeAll(ctx, trash); err != nil {
 		return err
 	}
-	step(ctx)
-	return drop(dir, oldCertified, recordFile)
+	return drop(ctx, dir, oldCertified, recordFile)
 }
 
 // undo puts back what was there before the release, which is not shown.
@@ -171,39 +183,37 @@ func (r *record) undo(ctx context.Context, folder, dir string) error {
 	if r.Within {
 		err = r.undoNames(ctx, folder, dir)
 	} else {
-		err = putBack(folder, dir)
+		err = putBack(ctx, folder, dir)
 	}
 	if err != nil {
 		return err
 	}
-	step(ctx)
-	if err := r.undoCertificate(dir); err != nil {
+	if err := r.undoCertificate(ctx, dir); err != nil {
 		return err
 	}
-	if err := syncFolder(filepath.Dir(folder)); err != nil {
+	if err := syncFolder(ctx, filepath.Dir(folder)); err != nil {
 		return err
 	}
-	step(ctx)
-	if err := drop(dir, recordFile, oldCertified); err != nil {
+	if err := drop(ctx, dir, recordFile, oldCertified); err != nil {
 		return err
 	}
-	return os.RemoveAll(filepath.Join(dir, releaseFolder))
+	return removeAll(ctx, filepath.Join(dir, releaseFolder))
 }
 
 // putBack renames the earlier release to its place, if it is not there.
-func putBack(folder, dir string) error {
+func putBack(ctx context.Context, folder, dir string) error {
 	old := filepath.Join(dir, oldFolder)
-	if !exists(old) {
-		return nil
+	if kept, err := exists(ctx, old); err != nil || !kept {
+		return err
 	}
-	entries, err := os.ReadDir(folder)
+	entries, err := list(ctx, folder)
 	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case err != nil:
 		return err
 	case len(entries) > 0:
 		return &noren.Error{Kind: noren.Usage, Where: noren.File(folder), What: "holds files that were made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
 	}
-	return os.Rename(old, folder)
+	return rename(ctx, old, folder)
 }
 
 // undoNames takes the names of the files of the release back, and gives those of the earlier
@@ -211,26 +221,29 @@ func putBack(folder, dir string) error {
 func (r *record) undoNames(ctx context.Context, folder, dir string) error {
 	for _, name := range r.Names {
 		made := filepath.Join(dir, releaseFolder, name)
-		if exists(made) {
-			continue // not named: a file of this name is of the earlier release
-		}
-		if err := os.Rename(filepath.Join(folder, name), made); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		staged, err := exists(ctx, made)
+		if err != nil {
 			return err
 		}
-		step(ctx)
+		if staged {
+			continue // not named: a file of this name is of the earlier release
+		}
+		if err := rename(ctx, filepath.Join(folder, name), made); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	// From here on a file of such a name is of the earlier release.
 	if len(r.Names) > 0 {
 		r.Names = nil
-		if err := r.put(dir); err != nil {
+		if err := r.put(ctx, dir); err != nil {
 			return err
 		}
 	}
 	old := filepath.Join(dir, oldFolder)
-	entries, err := os.ReadDir(old)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if kept, err := exists(ctx, old); err != nil || !kept {
+		return err
 	}
+	entries, err := list(ctx, old)
 	if err != nil {
 		return err
 	}
@@ -245,22 +258,25 @@ func (r *record) undoNames(ctx context.Context, folder, dir string) error {
 	}
 	for _, name := range names {
 		at := filepath.Join(folder, name)
-		if exists(at) {
-			return &noren.Error{Kind: noren.Usage, Where: at, What: "was made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
-		}
-		if err := os.Rename(filepath.Join(old, name), at); err != nil {
+		taken, err := exists(ctx, at)
+		if err != nil {
 			return err
 		}
-		step(ctx)
+		if taken {
+			return &noren.Error{Kind: noren.Usage, Where: at, What: "was made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
+		}
+		if err := rename(ctx, filepath.Join(old, name), at); err != nil {
+			return err
+		}
 	}
-	return os.Remove(old)
+	return removeFile(ctx, old)
 }
 
 // mostCertificate is the longest certificate that is kept, in bytes.
 const mostCertificate = 64 << 20
 
 // keepCertificate keeps the certificate that the one of this release replaces.
-func (r *record) keepCertificate(dir string) error {
+func (r *record) keepCertificate(ctx context.Context, dir string) error {
 	if r.Certificate == "" {
 		return nil
 	}
@@ -272,12 +288,12 @@ func (r *record) keepCertificate(dir string) error {
 		return unreadable(r.Certificate, err)
 	}
 	r.Replaces = true
-	return put(dir, oldCertified, text)
+	return step(ctx, changes, func() error { return put(dir, oldCertified, text) })
 }
 
 // undoCertificate removes the certificate of a release that is not shown, and puts back the
 // one that it has replaced.
-func (r *record) undoCertificate(dir string) error {
+func (r *record) undoCertificate(ctx context.Context, dir string) error {
 	if r.Certificate == "" {
 		return nil
 	}
@@ -290,7 +306,7 @@ func (r *record) undoCertificate(dir string) error {
 	}
 	if !r.Replaces {
 		if err == nil {
-			err = os.Remove(r.Certificate)
+			err = removeFile(ctx, r.Certificate)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -309,30 +325,5 @@ func (r *record) undoCertificate(dir string) error {
 	if _, err := f.Write(earlier); err != nil {
 		return err
 	}
-	return f.Commit()
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// drop removes files that may be missing.
-func drop(dir string, names ...string) error {
-	for _, name := range names {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// stepKey is the key of a function that tests have called between two changes of the file
-// system.
-type stepKey struct{}
-
-func step(ctx context.Context) {
-	if f, ok := ctx.Value(stepKey{}).(func()); ok {
-		f()
-	}
+	return step(ctx, changes, f.Commit)
 }

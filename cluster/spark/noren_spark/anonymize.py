@@ -141,7 +141,7 @@ class Folder:
     def close(self, keep_output: bool) -> None:
         """Removes the job folder, unless the next run needs what it holds to put a killed commit
         in order, and an output folder that was made and is empty."""
-        if not os.path.exists(os.path.join(self.path, "commit")):
+        if _missing(os.path.join(self.path, "commit")):
             for _ in range(3):  # an attempt that is late may write to it
                 for entry in _listed(self.path):
                     if entry != "lock":
@@ -158,6 +158,17 @@ class Folder:
                 os.rmdir(self.output)
             except OSError:
                 pass
+
+
+def _missing(path: str) -> bool:
+    """Whether nothing has the name. Where that cannot be told, something may have it."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _listed(folder: str) -> list[str]:
