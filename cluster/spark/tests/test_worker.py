@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 from typing import Iterator
+from unittest import mock
 
 from noren_spark import __main__ as command
 from noren_spark import anonymize, frames, ldp, progress, session, worker
@@ -153,12 +154,21 @@ class Workers(unittest.TestCase):
         self.assertFalse(anonymize._mounted(self.folder.name))
 
     def test_what_a_killed_commit_needs_is_kept(self) -> None:
+        def fails() -> os.stat_result:
+            raise PermissionError(13, "Permission denied")
+
         output = os.path.join(self.folder.name, "out")
         first = anonymize.Folder(output)
         os.mkdir(os.path.join(first.path, "old"))
         for name in ("commit", "lock", os.path.join("old", "part-00001.csv")):
             open(os.path.join(first.path, name), "a").close()
         first.close(keep_output=False)
+        self.assertTrue(os.path.exists(os.path.join(first.path, "old", "part-00001.csv")))
+        # A record that cannot be looked at is not missing.
+        second = anonymize.Folder(output)
+        lstat = os.lstat
+        with mock.patch("os.lstat", side_effect=lambda path, **_: lstat(path) if not str(path).endswith("commit") else fails()):
+            second.close(keep_output=False)
         self.assertTrue(os.path.exists(os.path.join(first.path, "old", "part-00001.csv")))
         anonymize.Folder(output).close(keep_output=False)  # and is not locked
 
