@@ -153,7 +153,7 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if cfg.Dir == "" && cfg.Demo {
-		dir, err := os.MkdirTemp("", "noren-demo-*")
+		dir, err := os.MkdirTemp("", demoFolders)
 		if err != nil {
 			return &noren.Error{Where: "--demo", What: "a temporary folder cannot be made", Err: err}
 		}
@@ -183,6 +183,9 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) error {
 	}
 	if err := announce(ctx, t.stdout, s, base); err != nil {
 		return err
+	}
+	if f.Demo {
+		goOn(ctx, t, s, cfg.Dir)
 	}
 	done := make(chan error, 1)
 	ctx, stop := context.WithCancel(ctx)
@@ -223,6 +226,11 @@ func announce(ctx context.Context, w io.Writer, s *server.Server, base string) e
 			lang.Fprintf(w, "  %d. %s\n", i+1, step)
 		}
 	}
+	return links(ctx, w, s)
+}
+
+// links prints the link of the first steward, and that of the analyst of a demonstration.
+func links(ctx context.Context, w io.Writer, s *server.Server) error {
 	link, err := s.SetupLink(ctx)
 	if err != nil || link == nil {
 		return err

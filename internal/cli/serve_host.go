@@ -41,10 +41,22 @@ func newServeLoginLink(t *terminal) *cobra.Command {
 		Use:   "login-link --dir DIR --name NAME",
 		Short: "Make a sign-in link of one use",
 		Long: `Make a link that signs a principal in. It works once, within 10 minutes. A person who
-has the link is that principal: send it by a way that only that person reads.`,
+has the link is that principal: send it by a way that only that person reads.
+
+Without --dir the link is for the demonstration that runs on this machine, and without
+--name for its steward.`,
 		Example: `  noren serve login-link --dir /var/lib/noren --name "M. Ito"`,
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if dir == "" {
+				var err error
+				if dir, err = runningDemo(c.Context()); err != nil {
+					return err
+				}
+				if name == "" {
+					name = server.DemoSteward
+				}
+			}
 			return onHost(c.Context(), dir, func(h *server.Host) error {
 				link, err := h.LoginLink(c.Context(), name)
 				if err == nil {

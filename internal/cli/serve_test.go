@@ -263,6 +263,71 @@ func TestServeDemo(t *testing.T) {
 	}
 }
 
+// While a demonstration runs, its used links have successors: by Enter, and by a command that finds it.
+func TestServeDemoLinks(t *testing.T) {
+	temp := t.TempDir()
+	link := func() (string, string) {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), "noren", "serve", "login-link")
+		c.Env = append(os.Environ(), "TMPDIR="+temp)
+		var out, errs bytes.Buffer
+		c.Stdout, c.Stderr = &out, &errs
+		_ = c.Run()
+		return strings.TrimSpace(out.String()), errs.String()
+	}
+	if got, said := link(); got != "" || !strings.Contains(said, "no demonstration of yours is running") {
+		t.Errorf("%q, %s", got, said)
+	}
+	c := exec.CommandContext(t.Context(), "noren", "serve", "--demo", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	c.Env = append(os.Environ(), "TMPDIR="+temp)
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	next := func(what string) string {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), what) {
+				return lines.Text()
+			}
+		}
+		t.Fatalf("it did not say %q", what)
+		return ""
+	}
+	first := next("sign in as Demo steward")
+	if folder := next("the folder of the demonstration: "); !strings.Contains(folder, temp) {
+		t.Errorf("%s", folder)
+	}
+	next("press Enter")
+	if _, err := io.WriteString(in, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	if again := next("sign in as Demo steward"); again == first {
+		t.Errorf("the same link again: %s", again)
+	}
+	next("Demo analyst")
+	if got, said := link(); !strings.Contains(got, "/#/sign-in/") {
+		t.Errorf("%q, %s", got, said)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+	if got, said := link(); got != "" {
+		t.Errorf("a link of a demonstration that has ended: %s %s", got, said)
+	}
+}
+
 // A demonstration that ends leaves the folder of another one.
 func TestServeTwoDemos(t *testing.T) {
 	randtest.SkipShort(t)

@@ -2,8 +2,8 @@ package server
 
 import (
 	"archive/zip"
+	_ "embed"
 	"encoding/json"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -17,51 +17,11 @@ import (
 // bundleKey is the name of the public key in a bundle.
 const bundleKey = "noren-key.pem"
 
-// bundlePage is the page of a bundle. It states no guarantee: one appears only for a file
-// that passes its check.
-const bundlePage = `What you received
-
-  %[1]s
-      the released file
-  %[2]s
-      its certificate: the guarantee, its assumptions, and who signed it
-  noren-key.pem
-      the public key that signed the certificate
-
-How to check it, in this folder
-
-  noren certificate check %[3]s %[4]s --trust noren-key.pem
-
-The check says whether the file is the one that was signed, and prints the guarantee with its
-assumptions. A key that comes with a file proves nothing alone. Ask the sender by another way, such as
-by telephone, whether the fingerprint of the key is
-
-  %[5]s
-
-If the check fails, do not use the file, and tell the sender.
-
-------------------------------------------------------------------------------------------
-
-受け取ったもの
-
-  %[1]s
-      公開されたファイル
-  %[2]s
-      証明書（保証、その前提、署名者）
-  noren-key.pem
-      証明書に署名した公開鍵
-
-確かめ方（このフォルダーで実行してください）
-
-  noren certificate check %[3]s %[4]s --trust noren-key.pem
-
-ファイルが署名されたものかどうかがわかり、保証とその前提が表示されます。ファイルと一緒に届いた鍵だけでは、
-何も証明されません。鍵の指紋が次のとおりかどうかを、電話など別の方法で送り主に確かめてください。
-
-  %[5]s
-
-確認に失敗したら、ファイルを使わずに送り主へ知らせてください。
-`
+// bundlePage is the page of a bundle, in both languages. It states no guarantee: one appears
+// only for a file that passes its check.
+//
+//go:embed bundle.txt
+var bundlePage string
 
 // sendBundle sends what a recipient needs as one archive, once the audit log has it: the
 // file, its certificate, the key that signed it, and a page that says how to check them.
@@ -91,7 +51,9 @@ func (s *Server) sendBundle(w http.ResponseWriter, r *http.Request, c *call, a *
 	h := w.Header()
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name + ".zip"}))
-	page := fmt.Sprintf(bundlePage, file.Name, signed.Name, shellWord(file.Name), shellWord(signed.Name), fingerprint(key.ID))
+	page := strings.NewReplacer(
+		"{FILE}", file.Name, "{CERTIFICATE}", signed.Name, "{FILE_WORD}", shellWord(file.Name), "{CERTIFICATE_WORD}", shellWord(signed.Name), "{FINGERPRINT}", fingerprint(key.ID),
+	).Replace(bundlePage)
 	z := zip.NewWriter(w)
 	for _, part := range []struct {
 		name string

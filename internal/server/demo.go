@@ -24,8 +24,11 @@ type Demo struct {
 	Account api.Amount
 }
 
-// DemoAnalyst is the name of the analyst of a demonstration.
-const DemoAnalyst = "Demo analyst"
+// Names of the principals of a demonstration.
+const (
+	DemoSteward = "Demo steward"
+	DemoAnalyst = "Demo analyst"
+)
 
 // Demonstrate adds the table of a demonstration and opens its book by the first steward,
 // once: not where the server has a table. It returns before the table has been read. The

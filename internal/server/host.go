@@ -73,6 +73,9 @@ type SignInLink struct {
 	Until time.Time
 }
 
+// Base is the address of the server, as it last stored it.
+func (h *Host) Base(ctx context.Context) (string, error) { return h.store.Base(ctx) }
+
 // LoginLink makes a sign-in link of a principal.
 func (h *Host) LoginLink(ctx context.Context, name string) (*SignInLink, error) {
 	base, err := h.store.Base(ctx)
@@ -293,7 +296,7 @@ func (s *Server) firstSteward(ctx context.Context) (*store.Principal, error) {
 	}
 	name := "Steward"
 	if s.cfg.Demo {
-		name = "Demo steward"
+		name = DemoSteward
 	}
 	return h.AddPrincipal(ctx, name, auth.Steward, auth.Everything)
 }
