@@ -354,7 +354,7 @@ var resultTexts = []Entry{
 	{"records that are unique on the kept columns were not counted: no process of a cluster holds these columns", "残した列で一意なレコードは数えていません。クラスタのどのプロセスもこれらの列を持ちません"},
 	{"over 1,000,000", "1,000,000 を超える"},
 	{"the folder of the demonstration: %s", "デモのフォルダー: %s"},
-	{"for new links press Enter here, or type in another terminal: noren serve login-link", "新しいリンクが必要なら、ここで Enter を押すか、別の端末で次のとおり入力します: noren serve login-link"},
+	{"for new links press Enter here, or type in another terminal: %s", "新しいリンクが必要なら、ここで Enter を押すか、別の端末で次のとおり入力します: %s"},
 	{"or, in another browser, as %s: %s", "または別のブラウザで %s として: %s"},
 	{"no process of a cluster looks at all of its values", "クラスタのどのプロセスもすべての値を見ません"},
 	{"cost", "費用"},

@@ -185,7 +185,7 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if f.Demo {
-		goOn(ctx, t, s, cfg.Dir)
+		goOn(ctx, t, s, cfg.Dir, f.Dir == "")
 	}
 	done := make(chan error, 1)
 	ctx, stop := context.WithCancel(ctx)

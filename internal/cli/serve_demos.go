@@ -3,11 +3,13 @@ package cli
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -19,10 +21,14 @@ import (
 const demoFolders = "noren-demo-*"
 
 // goOn says how to go on once the links of a demonstration are used, and makes new ones
-// for each Enter. It returns when standard input ends.
-func goOn(ctx context.Context, t *terminal, s *server.Server, dir string) {
+// for each Enter. found says that the command of links finds the folder by itself.
+func goOn(ctx context.Context, t *terminal, s *server.Server, dir string, found bool) {
 	lang.Fprintf(t.stdout, "the folder of the demonstration: %s\n", noren.File(dir))
-	lang.Fprintf(t.stdout, "for new links press Enter here, or type in another terminal: noren serve login-link\n")
+	command := "noren serve login-link"
+	if !found {
+		command = fmt.Sprintf("noren serve login-link --dir %s --name %q", oneWord(dir), server.DemoSteward)
+	}
+	lang.Fprintf(t.stdout, "for new links press Enter here, or type in another terminal: %s\n", noren.Foreign(command))
 	ignoreBackground()
 	go func() {
 		for lines := bufio.NewScanner(t.stdin); lines.Scan() && ctx.Err() == nil; {
@@ -34,6 +40,14 @@ func goOn(ctx context.Context, t *terminal, s *server.Server, dir string) {
 			}
 		}
 	}()
+}
+
+// oneWord writes a path as one word of a shell.
+func oneWord(path string) string {
+	if strings.ContainsAny(path, " \t\n'\"\\$`*?[](){}<>|&;#~!") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
 
 // runningDemo finds the folder of the one demonstration that this user runs.

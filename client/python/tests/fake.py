@@ -23,6 +23,11 @@ TOKEN = "nrn_test"
 BOOK = "bk_abcdefgh23456777"
 
 
+TABLE_JSON = {
+    "id": "tb_abcdefgh23456777", "name": "visits.xlsx", "state": "proposed", "columns_detail": [], "read": {"sheet": "入院", "sheets": ["入院"], "header_row": 3, "totals": 1},
+}
+
+
 def message(text: str) -> dict[str, Any]:
     return {"code": "test", "text": text}
 
@@ -99,6 +104,19 @@ class Fake:
             return 200, BOOK_JSON, {}
         if path == "/api/v1/tables":
             return 200, {"items": [{"id": "tb_abcdefgh23456777", "name": "visits.csv", "state": "confirmed"}]}, {}
+        if path == "/api/v1/tables/tb_abcdefgh23456777":
+            return 200, TABLE_JSON, {"ETag": '"3"'}
+        if path == "/api/v1/tables/tb_abcdefgh23456777/read":
+            if headers.get("if-match") != '"3"':
+                return 412, problem(412, "version"), {}
+            bad = body.get("header_row") == 1
+            return 202, {"table": TABLE_JSON, "job": {"id": "jb_abcdefgh2345677b" if bad else "jb_abcdefgh2345677g", "state": "queued"}}, {}
+        if path.startswith("/api/v1/jobs/jb_"):
+            if not any(p == path for _, p, _, _ in self.requests[:-1]):
+                return 200, {"id": path[-19:], "state": "running"}, {"Retry-After": "0"}
+            if path.endswith("b"):
+                return 200, {"id": path[-19:], "state": "failed", "problem": problem(422, "bad-data")}, {}
+            return 200, {"id": path[-19:], "state": "done"}, {}
         if path == "/api/v1/moved":
             return 302, {}, {"Location": "/api/v1/tables"}
         return 404, problem(404, "not-found"), {}

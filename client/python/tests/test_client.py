@@ -113,6 +113,17 @@ class Asking(WithServer):
         self.assertEqual((list(frame.columns), list(frame["value"])), (["ward", "value", "low", "high"], [12, 7]))
         self.assertEqual(list(answer.frame().columns), ["ward", "value", "low", "high", "noise", "sampling"])
 
+    def test_form_of_a_file(self) -> None:
+        table = self.client.table("tb_abcdefgh23456777")
+        self.assertEqual((table.form["header_row"], table.form["sheet"]), (3, "入院"))
+        again = self.client.read_table(table, sheet="入院", header_row=3, missing=["不明"], totals="leave")
+        self.assertEqual(again.form["totals"], 1)
+        sent = [json.loads(text) for method, _, _, text in self.server.requests if method == "POST"]
+        self.assertEqual(sent, [{"sheet": "入院", "header_row": 3, "missing": ["不明"], "totals": "leave"}])
+        with self.assertRaises(nc.ServerError) as raised:
+            self.client.read_table(table, header_row=1)
+        self.assertEqual(raised.exception.code, "bad-data")
+
     def test_lost_connections_are_one_request(self) -> None:
         for fault in ("lost before", "lost after", "cut", "proxy", "status 503 unavailable 2", "status 429 too-many 3", "status 409 conflict 1"):
             with self.subTest(fault):

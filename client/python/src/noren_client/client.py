@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from . import certificate, names
 from .agree import agree, refused
 from .answer import CLOCKS, Answer, belongs, read_answer
-from .errors import AnswerUnknown, CertificateError, ConnectionLost, ProtocolError, UsageError
+from .errors import AnswerUnknown, CertificateError, ConnectionLost, ProtocolError, UsageError, server_error
 from .model import Amount, AnswerLine, Book, Entry, Json, Key, Margin, Question, Rehearsal, Table
 from .model import _list as read_list
 from .model import _object as read_object
@@ -82,6 +82,46 @@ class Client:
     def table(self, id: str) -> Table:
         """A table with its columns."""
         return Table.read(self._get("/tables/" + _segment(id)))
+
+    def read_table(
+        self,
+        table: str | Table,
+        *,
+        sheet: str | None = None,
+        header_row: int | None = None,
+        header: bool | None = None,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        missing: Sequence[str] | None = None,
+        totals: str | None = None,
+    ) -> Table:
+        """Read the file of a table again by another form, and wait until that has ended. For
+        stewards: the columns are proposed again, and have to be confirmed again.
+
+        sheet is the name or number of a worksheet; header_row the row or line, from 1, that names
+        the columns; header whether the first line of a text file names them; delimiter and
+        encoding those of a text file; missing the texts that stand for a missing value; totals
+        "read" or "leave", for rows that hold totals and no record. What is left out is found.
+        A file that cannot be read by that form is a ServerError, and the table stays unread."""
+        path = "/tables/" + _segment(table.id if isinstance(table, Table) else table)
+        stated: dict[str, Any] = {
+            "sheet": sheet, "header_row": header_row, "header": header, "delimiter": delimiter, "encoding": encoding,
+            "missing": None if missing is None else list(missing), "totals": totals,
+        }
+        now = self._transport.send("GET", path)
+        form = {name: value for name, value in stated.items() if value is not None}
+        begun = read_object(self._transport.send("POST", path + "/read", form, repeat=False, match=now.headers.get("etag")).json(), "table")
+        job = read_object(begun.get("job"), "job")
+        waited = 0.0
+        while job.get("state") in ("queued", "running"):
+            reply = self._transport.send("GET", "/jobs/" + _segment(str(job.get("id"))))
+            job = read_object(reply.json(), "job")
+            if job.get("state") in ("queued", "running"):
+                waited = self._transport.pause(reply, waited, "table")
+        if isinstance(problem := job.get("problem"), dict):
+            status = problem.get("status")
+            raise server_error(problem, status if isinstance(status, int) else 422)
+        return Table.read(self._get(path))
 
     def books(self) -> list[Book]:
         """The books of the tables on which the principal has a role."""

@@ -262,6 +262,13 @@ class Table:
     columns: tuple[Column, ...]
     raw: Json = field(repr=False)
 
+    @property
+    def form(self) -> Json:
+        """How the file was read: sheet, row of the names, delimiter, encoding and rows of totals,
+        as far as its kind has them. Empty where the principal may not see it."""
+        read = self.raw.get("read")
+        return dict(read) if isinstance(read, dict) else {}
+
     @classmethod
     def read(cls, value: Any) -> Table:
         f = _object(value, "table")

@@ -172,7 +172,7 @@ class Transport:
         self._opener = urllib.request.build_opener(*handlers)
 
     def send(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, key: str | None = None, repeat: bool = True,
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, key: str | None = None, repeat: bool = True, match: str | None = None,
     ) -> Reply:
         """Send a request. With repeat, it is sent again where no answer came back, which is
         right for requests that change nothing and for requests with a key."""
@@ -182,6 +182,8 @@ class Transport:
             headers["Content-Type"] = "application/json"
         if key is not None:
             headers["Idempotency-Key"] = key
+        if match is not None:
+            headers["If-Match"] = match
         request = urllib.request.Request(self.address(path), data=text, headers=headers, method=method)
         waited, lost, begun = 0.0, 0, time.monotonic()
         while True:
@@ -204,11 +206,11 @@ class Transport:
         """The address of a path of the interface, or of a path that the server named."""
         return self.server + (path if path.startswith("/api/") else "/api/v1" + path)
 
-    def pause(self, reply: Reply, waited: float) -> float:
+    def pause(self, reply: Reply, waited: float, what: str = "answer") -> float:
         """Wait before an answer that is not ready is asked for again. waited is how long it was
         waited for; the sum is returned. After the client's patience it is given up."""
         if waited >= self._patience:
-            raise ConnectionLost(f"answer: it is not ready after {self._patience:g} s")
+            raise ConnectionLost(f"{what}: it is not ready after {self._patience:g} s")
         pause = min(max(reply.retry_after if reply.retry_after is not None else 0.5, _LEAST), self._patience)
         self._sleep(pause)
         return waited + pause
