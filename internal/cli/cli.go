@@ -92,6 +92,7 @@ func newRoot(t *terminal) *cobra.Command {
 	helpTexts(root)
 	plainDefaults(root)
 	usageArgs(root)
+	japaneseHelp(t, root)
 	return root
 }
 

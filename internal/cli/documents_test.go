@@ -112,6 +112,7 @@ var documentStates = map[string]documentState{
 	// Its commands are those of README.md.
 	"README.ja.md":           {before: map[string]string{"noren anonymize bad.csv": badTable}, slow: true},
 	"docs/benchmarks.md":     {long: true},
+	"docs/k-anonymity.md":    {slow: true}, // README.md has its commands
 	"docs/ja/k-anonymity.md": {slow: true}, // README.ja.md has its first commands
 	"docs/cluster.md":        {long: true}, // of a cluster
 	"docs/questions.md":      {long: true}, // of a server
