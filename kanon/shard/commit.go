@@ -107,8 +107,7 @@ func untouched(err error) error {
 		return err
 	}
 	with := *said
-	with.Hint = "all is as it was before the commit; start the job again when this is mended"
-	return &with
+	return with.Hinted("all is as it was before the commit; start the job again when this is mended")
 }
 
 // commit shows what is staged.
