@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -24,11 +23,11 @@ const demoFolders = "noren-demo-*"
 // for each Enter. found says that the command of links finds the folder by itself.
 func goOn(ctx context.Context, t *terminal, s *server.Server, dir string, found bool) {
 	lang.Fprintf(t.stdout, "the folder of the demonstration: %s\n", noren.File(dir))
-	command := "noren serve login-link"
+	command := []string{"noren", "serve", "login-link"}
 	if !found {
-		command = fmt.Sprintf("noren serve login-link --dir %s --name %q", oneWord(dir), server.DemoSteward)
+		command = append(command, "--dir", oneWord(dir), "--name", oneWord(server.DemoSteward))
 	}
-	lang.Fprintf(t.stdout, "for new links press Enter here, or type in another terminal: %s\n", noren.Foreign(command))
+	lang.Fprintf(t.stdout, "for new links press Enter here, or type in another terminal: %s\n", noren.Foreign(strings.Join(command, " ")))
 	ignoreBackground()
 	go func() {
 		for lines := bufio.NewScanner(t.stdin); lines.Scan() && ctx.Err() == nil; {

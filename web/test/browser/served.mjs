@@ -48,6 +48,9 @@ writeFileSync(at("nights.csv"), alarms());
 const visits = Array.from({ length: 40 }, (_, i) => [20 + (i % 30), i % 2 ? "Nara" : "Kobe", "m" + (i % 3)]);
 writeFileSync(at("hidden.xlsx"), workbook([["age", "city", "memo"], ...visits], { rows: [30, 31, 32, 33], columns: [3] }));
 writeFileSync(at("titled.xlsx"), workbook([["入院患者一覧"], ["作成: 医事課"], ["年齢", "市", "在院日数"], ...visits.map(([age, city]) => [age, city, age % 7]), ["合計", "", 120]]));
+const wards = ["内科", "外科", "小児科"];
+writeFileSync(at("hospital.xlsx"), workbook([["退院患者一覧"], ["2025年度 医事課"], ["氏名", "年齢", "市", "在院日数", "診療科"],
+  ...Array.from({ length: 90 }, (_, i) => ["患者" + i, 20 + ((i * 7) % 60), i % 2 ? "奈良市" : "神戸市", 1 + (i % 9), wards[i % 3]]), ["合計", "", "", 450, ""]]));
 writeFileSync(at("noren.yaml"), "version: 1\ncolumns:\n  stay_days: {bounds: [0, 20]}\n  ward: {keys: [A, B, C]}\n  air: {bounds: [0, 1]}\n");
 writeFileSync(at("model.json"), JSON.stringify({ type: "chain", init: [0.5, 0.5], P: [[0.6, 0.4], [0.4, 0.6]], length: nights, states: ["off", "on"], source: "manual of the alarm" }));
 
@@ -127,6 +130,7 @@ async function steward() {
   await page.getByLabel("Greatest age").fill("100");
   await page.getByLabel("Cap ε").fill("4");
   await page.getByLabel(/^Records of the table, at most/).fill("5000");
+  await page.getByLabel(/^Records that count, about/).fill("2000");
   books.patients = { table, id: await opened(page, "3") };
   await looked(page, "book");
 }
@@ -277,6 +281,74 @@ async function analyst() {
     await priced(narrow);
     await looked(narrow, "narrow-" + kind);
   }
+}
+
+/** A steward's hour: from a sheet with titles above its names to a released file and what its recipient needs. The
+ * steps are those beside the decisions on columns. */
+async function stewardsHour() {
+  const began = Date.now();
+  const page = await w.open();
+  const steps = [];
+  const click = async (name, what) => {
+    await what.click();
+    steps.push(name);
+  };
+  await w.at(page, "tables");
+  await click("add a table", page.getByRole("link", { name: "Add a table…" }));
+  await page.locator("#file").setInputFiles(at("hospital.xlsx"));
+  steps.push("choose the file");
+  await page.waitForURL(/#\/tables\/tb_/);
+  await page.locator("table.co").waitFor({ timeout: 60_000 });
+  await click("leave the totals out", page.getByRole("button", { name: "Leave them out" }));
+  await page.getByText("They are left out of the table.").waitFor({ timeout: 60_000 });
+  const role = (column, value) => page.locator("table.co tbody tr", { hasText: column }).locator("select").last().selectOption(value);
+  for (const [column, value] of [["氏名", "identifier"], ["年齢", "quasi-identifier"], ["市", "quasi-identifier"], ["在院日数", "quasi-identifier"], ["診療科", "sensitive"]]) await role(column, value);
+  await click("confirm", page.locator(".head .pri"));
+  await page.locator(".chip.ok", { hasText: "confirmed" }).first().waitFor({ timeout: 60_000 });
+  await click("prepare a release", page.getByRole("link", { name: "Prepare a release" }).first());
+  await page.locator("#gate .ic.take").waitFor({ timeout: 60_000 });
+  await click("release", page.getByRole("button", { name: "Release the file…" }));
+  await click("the guarantee was read", page.locator("dialog input[type=checkbox]"));
+  await click("sign", page.getByRole("button", { name: "Sign and release" }));
+  await page.waitForURL(/#\/releases\/rl_/, { timeout: 60_000 });
+  const route = page.url().split("#/")[1];
+  const [download] = await Promise.all([page.waitForEvent("download"), click("everything for the recipient", page.getByText("Everything for the recipient (ZIP)"))]);
+  assert.match(download.suggestedFilename(), /\.zip$/);
+  assert.ok(steps.length <= 12, `${steps.length} steps: ${steps.join(", ")}`);
+  console.log(`      steward: ${steps.length} steps beside the columns, ${Math.round((Date.now() - began) / 1000)} s`);
+  // The recipient's verdict, from the file and its certificate, in one step.
+  const { body: released } = await w.api(page, "GET", "/" + route);
+  const part = name => page.evaluate(async path => Array.from(new Uint8Array(await (await fetch("/api/v1/" + path)).arrayBuffer())), route + "/" + name);
+  const { body: keys } = await w.api(page, "GET", "/keys");
+  const name = join(folder, released.file_name);
+  writeFileSync(name, Buffer.from(await part("file")));
+  writeFileSync(name + ".certificate.json", Buffer.from(await part("certificate")));
+  writeFileSync(at("noren-key.pem"), keys.items[0].pem);
+  noren("certificate", "check", name, name + ".certificate.json", "--trust", at("noren-key.pem")); // throws where it does not pass
+  await w.inspect("served-release", route, p => p.locator("h1").waitFor(), { titleIsData: true });
+}
+
+/** An analyst's hour: a mean by department within the stated margin for every group, at no more than a quarter of the account. */
+async function analystsHour() {
+  const began = Date.now();
+  const link = noren("serve", "login-link", "--dir", dir, "--name", "K. Sato").match(/sign-in\/(\w+)/)[1];
+  const page = await w.open({ link });
+  await w.at(page, "questions/" + books.patients.table);
+  await page.getByLabel("Kind of answer").selectOption("mean");
+  await page.getByLabel("Column", { exact: true }).selectOption("age");
+  await page.getByLabel("By", { exact: true }).selectOption("ward");
+  await page.locator("#within").fill("5");
+  await page.locator("#about").fill("500"); // known of the smallest ward
+  await page.waitForTimeout(450);
+  await priced(page);
+  const { body: before } = await w.api(page, "GET", "/books/" + books.patients.id);
+  const id = await pay(page);
+  const { body: answer } = await w.api(page, "GET", "/answers/" + id);
+  const { rows } = answer.questions[0].result;
+  assert.ok(Number(answer.cost.epsilon) <= Number(before.accounts[0].cap.epsilon) / 4, "the answer cost " + answer.cost.epsilon);
+  assert.equal(rows.length, 3);
+  assert.ok(rows.every(r => r.noise <= 5), "a group misses the margin: " + JSON.stringify(rows));
+  console.log(`      analyst: ${answer.cost.epsilon} of ${before.accounts[0].cap.epsilon}, half widths ${rows.map(r => r.noise.toFixed(2)).join(", ")}, ${Math.round((Date.now() - began) / 1000)} s`);
 }
 
 /** Closer than the budget allows: refused, and a wider margin fits. */
@@ -432,7 +504,7 @@ async function closing() {
 }
 
 try {
-  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, analyst, takeOver, daily, closing].filter(part => !only || only.includes(part.name))) {
+  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, stewardsHour, analystsHour, analyst, takeOver, daily, closing].filter(part => !only || only.includes(part.name))) {
     const began = Date.now();
     await part();
     w.complain();
