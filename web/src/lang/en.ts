@@ -150,6 +150,8 @@ export const en = {
   "session.single": "A single steward decides on releases of this server. The certificate and the audit log say so.",
 
   "tables.add": "Add a table…",
+  "tables.failed": "Files that could not be read",
+  "tables.failed.sub": "They are no tables. Open one to read it by another form, or to try another file.",
   "tables.lead": "{n} {n|table|tables}: {sound} sound, **{waiting} waiting for you, {stopped} stopped**",
   "tables.none": "No tables yet",
   "tables.none.lead": "Add a table of your own, or start the demonstration with synthetic persons.",
@@ -241,6 +243,9 @@ export const en = {
   "table.change": "Change columns",
   "table.torecords": "Prepare a release",
   "table.confirm": "Confirm roles and bounds",
+  "table.all": "All undecided columns ({n})",
+  "table.all.none": "decide on each",
+  "table.undo": "Undo",
   "table.decide": "Decide {n} first",
   "table.left": "Left to decide",
   "table.left.of": "{n} of {all} columns",

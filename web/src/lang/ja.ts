@@ -150,6 +150,8 @@ export const ja: Strings = {
   "session.single": "このサーバーの公開は、データ管理者1人が決定します。証明書と監査ログにその旨が記載されます。",
 
   "tables.add": "表を追加…",
+  "tables.failed": "読み取れなかったファイル",
+  "tables.failed.sub": "表にはなっていません。開くと、別の読み方や別のファイルで試せます。",
   "tables.lead": "{n}件の表：正常 {sound}件、**確認待ち {waiting}件、停止 {stopped}件**",
   "tables.none": "表はまだありません",
   "tables.none.lead": "自分の表を追加するか、架空の人物によるデモを起動してください。",
@@ -241,6 +243,9 @@ export const ja: Strings = {
   "table.change": "列を変更",
   "table.torecords": "公開を準備する",
   "table.confirm": "役割と範囲を確定",
+  "table.all": "未決定の列すべて（{n}列）",
+  "table.all.none": "列ごとに決める",
+  "table.undo": "元に戻す",
   "table.decide": "先に{n}件を決定",
   "table.left": "未決定",
   "table.left.of": "{all}列のうち{n}列",

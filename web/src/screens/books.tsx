@@ -17,7 +17,7 @@ export default function Books(): VNode {
   const books = useLoad(signal => all<Book>("/books", signal), []);
   const tables = useLoad(signal => all<TableLine>("/tables", signal), []);
   const open = new Set((books.value ?? []).map(b => b.table));
-  const without = steward.value ? (tables.value ?? []).filter(x => !open.has(x.id)) : [];
+  const without = steward.value ? (tables.value ?? []).filter(x => !open.has(x.id) && x.state !== "failed") : [];
   return (
     <>
       <Head title={t("nav.books")} lead={t("books.lead")} crumbs={[{ text: t("nav.books") }]}>

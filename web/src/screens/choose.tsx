@@ -42,7 +42,7 @@ export function Releases({ list }: { list: Release[] }): VNode {
 }
 
 export default function Choose(): VNode {
-  const tables = useLoad(signal => all<TableLine>("/tables", signal), []);
+  const tables = useLoad(async signal => (await all<TableLine>("/tables", signal)).filter(x => x.state !== "failed"), []);
   const releases = useLoad(signal => all<Release>("/releases", signal), []);
   return (
     <>

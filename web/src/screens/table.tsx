@@ -7,10 +7,10 @@ import { dateTime, number } from "../format";
 import { rich, said, t, type Key } from "../lang";
 import { go, to } from "../route";
 import { draft, say, sealed, steward, tablePath } from "../state";
-import type { Book, Column, ColumnsChange, FileForm, Progress, Rows, Table } from "../types";
-import { Act, Bar, Card, Checks, Chip, CopyCommand, curl, Dialog, Head, Icon, Refusal, Scroll, useLoad, When, type Loaded } from "../ui";
+import type { Book, Column, ColumnRole, ColumnsChange, FileForm, Progress, Rows, Table } from "../types";
+import { Act, Bar, Card, Checks, Chip, CopyCommand, curl, Dialog, Head, Icon, Refusal, Scroll, Select, useLoad, When, type Loaded } from "../ui";
 import { FormCard, formOf, shaped } from "./form";
-import { ColumnsTable, mustDecide, type Edit } from "./columns";
+import { ColumnsTable, mustDecide, roles, roleText, type Edit } from "./columns";
 import { sourceText, stateTones } from "./tables";
 
 interface Tagged {
@@ -231,10 +231,19 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
   const [rows, showRows] = useState(false);
   const [removing, remove] = useState(false);
   const books = useLoad(signal => (steward.value ? Promise.resolve([]) : all<Book>("/books", signal)), [table.id]);
+  const [before, keep] = useState<Draft[]>([]);
   const change = (next: Partial<Draft>): void => {
     const value = { ...d, ...next };
+    keep([...before.slice(-49), d]);
     setDraft(value);
     draft.write(key, value);
+  };
+  const undo = (): void => {
+    const last = before[before.length - 1];
+    if (!last) return;
+    keep(before.slice(0, -1));
+    setDraft(last);
+    draft.write(key, last);
   };
   const open = undecided(table, d);
   const editable = steward.value && (table.state === "proposed" || table.state === "changed" || editing);
@@ -380,6 +389,24 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
               {steward.value ? <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} /> : null}
             </aside>
           </div>
+          {editable && (open.length > 1 || before.length > 0) ? (
+            <div class="row pad">
+              {open.length > 1 ? (
+                <label>
+                  {t("table.all", { n: open.length })}{" "}
+                  <Select
+                    label={t("table.all", { n: open.length })}
+                    value=""
+                    choices={[{ value: "", text: t("table.all.none") }, ...roles.map(value => ({ value, text: roleText(value) }))]}
+                    change={role => (role === "" ? undefined : change({ columns: { ...d.columns, ...Object.fromEntries(open.map(c => [c.name, { ...d.columns[c.name], role: role as ColumnRole }])) } }))}
+                  />
+                </label>
+              ) : null}
+              <button type="button" onClick={undo} disabled={before.length === 0}>
+                {t("table.undo")}
+              </button>
+            </div>
+          ) : null}
           <ColumnsTable
             table={steward.value ? table : published(table, books.value)}
             unit={d.unit}

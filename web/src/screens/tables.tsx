@@ -8,7 +8,7 @@ import { to } from "../route";
 import { Listed } from "../list";
 import { counts, session, steward } from "../state";
 import type { TableLine } from "../types";
-import { Card, Chip, CopyCommand, curl, Head, useLoad, When, type Tone } from "../ui";
+import { Card, Chip, CopyCommand, curl, Head, Icon, useLoad, When, type Tone } from "../ui";
 
 export const stateTones: Record<TableLine["state"], Tone> = { reading: "ai", proposed: "wa", confirmed: "ok", changed: "no", failed: "no" };
 const healthTones: Record<TableLine["health"], Tone> = { sound: "ok", waiting: "wa", stopped: "no" };
@@ -97,9 +97,11 @@ function Line({ x }: { x: TableLine }): VNode {
 
 export default function Tables(): VNode {
   const tables = useLoad(signal => all<TableLine>("/tables", signal), []);
-  const list = tables.value ?? [];
+  const list = (tables.value ?? []).filter(x => x.state !== "failed");
+  // What could not be read is no table: it can be tried again, on its screen.
+  const failed = (tables.value ?? []).filter(x => x.state === "failed");
   useEffect(() => {
-    if (tables.value) counts.value = { ...counts.value, tables: tables.value.length };
+    if (tables.value) counts.value = { ...counts.value, tables: list.length };
     if (!tables.value?.some(x => x.state === "reading")) return;
     const timer = setTimeout(tables.reload, 2000);
     return () => clearTimeout(timer);
@@ -119,12 +121,28 @@ export default function Tables(): VNode {
         ) : null}
       </Head>
       <When of={tables}>
-        {list =>
-          list.length === 0 ? (
+        {() =>
+          none ? (
             <Empty />
           ) : (
             <>
-              <section class="card">
+              {failed.length > 0 ? (
+                <Card title={t("tables.failed")} sub={t("tables.failed.sub")}>
+                  <ul class="chk">
+                    {failed.map(x => (
+                      <li key={x.id}>
+                        <Icon of="stop" />
+                        <div>
+                          <a href={to("tables", x.id)}>{x.name}</a>
+                          <small>{x.reason ? said(x.reason) : ""}</small>
+                        </div>
+                      </li>
+                    ))}
+                  </ul>
+                </Card>
+              ) : null}
+              {list.length === 0 ? null : (
+                <section class="card">
                 <Listed
                   label={t("nav.tables")}
                   class="tb"
@@ -141,7 +159,8 @@ export default function Tables(): VNode {
                   ]}
                   row={x => <Line key={x.id} x={x} />}
                 />
-              </section>
+                </section>
+              )}
               {!steward.value ? null : session.value?.server.demo ? (
                 <Steps />
               ) : (

@@ -394,11 +394,25 @@ async function forms() {
   await page.getByRole("button", { name: "Leave them out" }).click();
   await page.getByText("They are left out of the table.").waitFor({ timeout: 60_000 });
   assert.equal(await rows(), 40);
+  // Several columns are decided on at once, and that is taken back.
+  const undecided = await page.locator("tr.ask").count();
+  if (undecided > 1) {
+    await page.getByLabel(/^All undecided columns/).selectOption("sensitive");
+    assert.equal(await page.locator("tr.ask").count(), 0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    assert.equal(await page.locator("tr.ask").count(), undecided, "an undone decision stands");
+  }
   // A row that names no columns, then the right one, on the same screen.
   await page.getByLabel(/^Row of the column names/).fill("1");
   await page.getByRole("button", { name: "Read again" }).click();
   await page.getByText("The table could not be read").waitFor({ timeout: 60_000 });
   await w.inspect("served-form-failed", "tables/" + id, p => p.getByText(/The table could not be read|表を読み取れませんでした/).first().waitFor(), { titleIsData: true });
+  const list = await w.open();
+  await w.at(list, "tables");
+  await list.locator(".card", { hasText: "Files that could not be read" }).getByText("titled.xlsx").waitFor();
+  assert.equal(await list.locator("table.tb", { hasText: "titled.xlsx" }).count(), 0, "a file that was not read is a table");
+  await looked(list, "tables-failed");
+  await list.context().close();
   await page.getByLabel(/^Row of the column names/).fill("3");
   await page.getByRole("button", { name: "Read again" }).click();
   await page.locator("table.co th", { hasText: "年齢" }).waitFor({ timeout: 60_000 });
