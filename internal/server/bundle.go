@@ -72,8 +72,9 @@ func (s *Server) sendBundle(w http.ResponseWriter, r *http.Request, c *call, a *
 	return nil
 }
 
+// addPart adds a part as it is: compressing a large file takes a processor for a minute.
 func addPart(z *zip.Writer, name string, at time.Time, from io.Reader) error {
-	to, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: at.UTC()})
+	to, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: at.UTC()})
 	if err != nil {
 		return err
 	}

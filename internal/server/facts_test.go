@@ -67,6 +67,19 @@ func TestFactsOfABook(t *testing.T) {
 	}
 }
 
+// A new version of a file is noted without its hash, which would confirm a guess of what it holds.
+func TestEntryOfAnotherFile(t *testing.T) {
+	t.Parallel()
+	s, a := opened(t, nil)
+	s.confirm(t, s.read(t, "/tables/"+a.book.Table+"/read", &tables.Form{Missing: []string{"Osaka"}}, match(etag(s.table(t, a.book.Table).Version))), peopleRoles)
+	s.finish(t, s.do(t, 202, "POST", "/books/"+a.book.ID+"/version", map[string]any{"confirm": true, "other_people": true}, nil))
+	var log page[audit.Item]
+	s.do(t, 200, "GET", "/audit?action=book.version", nil, nil).decode(t, &log)
+	if len(log.Items) != 1 || len(log.Items[0].Detail["file"]) > len("another") {
+		t.Errorf("%+v", log.Items)
+	}
+}
+
 // A new version of a definition leaves an entry that names what changed.
 func TestEntryOfANewVersion(t *testing.T) {
 	t.Parallel()

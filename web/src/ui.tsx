@@ -1,10 +1,9 @@
 // Small pieces that every screen uses.
 import type { ComponentChildren, JSX, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "./api";
+import { ApiError, part } from "./api";
 import { time } from "./format";
 import { problemText, t, type Key } from "./lang";
-import { to } from "./route";
 import { offlineSince, recovered, say, sealed, session } from "./state";
 import type { Level, Problem } from "./types";
 
@@ -139,7 +138,7 @@ export function Head(props: { title: ComponentChildren; lead?: ComponentChildren
           <h1>{props.title}</h1>
           {props.lead ? <p class="lead">{props.lead}</p> : null}
           {props.log && session.value?.role !== "analyst" ? (
-            <a class="small" href={to("audit", props.log)}>
+            <a class="small" href={"#/audit/" + part(props.log)}>
               {t("audit.about")}
             </a>
           ) : null}

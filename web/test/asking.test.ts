@@ -342,3 +342,14 @@ describe("paying", () => {
     expect(idOf("/api/v1/answers/an_abc?x=1")).toBe("an_abc");
   });
 });
+
+test("proposed facts fill what was not typed, and a file that is chosen comes first", async () => {
+  const { empty, proposed } = await import("../src/book/opening");
+  const typed = { ...empty, bounds: { age: ["1", "2"] as [string, string] } };
+  const facts = [{ name: "age", bounds: ["0", "120"] as [string, string], from: "name" as const }, { name: "ward", keys: ["A", "B"], from: "book" as const, book: "b" }];
+  const filled = proposed(typed, facts, false);
+  expect([filled.bounds["age"], filled.keys["ward"], filled.from["ward"]]).toEqual([["1", "2"], "A\nB", { from: "book", book: "b" }]);
+  expect(typed.keys).toEqual({});
+  expect(proposed(typed, [{ name: "age", bounds: ["5", "9"], from: "spec" }], true).bounds["age"]).toEqual(["5", "9"]);
+  expect(proposed(typed, facts, true).keys).toEqual({});
+});

@@ -204,3 +204,13 @@ describe("the chart of spending", () => {
     ]);
   });
 });
+
+test("a list holds what has all words of a search, in the order of a column", async () => {
+  const { selected } = await import("../src/list");
+  const items = [{ n: "Clinic 10", k: 2 }, { n: "clinic 9", k: 3 }, { n: "ward", k: 1 }];
+  const names = (words: string, by?: (x: { n: string; k: number }) => string | number, down?: boolean): string[] => selected(items, words, x => x.n, by, down).map(x => x.n);
+  expect(names("")).toEqual(["Clinic 10", "clinic 9", "ward"]);
+  expect(names("ＣＬＩＮＩＣ 9")).toEqual(["clinic 9"]);
+  expect(names("", x => x.n)).toEqual(["clinic 9", "Clinic 10", "ward"]);
+  expect(names("", x => x.k, true)).toEqual(["clinic 9", "Clinic 10", "ward"]);
+});

@@ -240,7 +240,7 @@ async function audit(w) {
   await page.locator("table.au tbody tr").first().waitFor();
   await page.getByRole("button", { name: "Check the chain" }).click();
   await page.locator(".verd.good").waitFor();
-  await page.getByLabel("Action").fill("no.such.action");
+  await page.getByLabel("Outcome").fill("no-such-outcome");
   await page.getByText("No entry matches.").waitFor();
   await page.reload();
   await page.getByText("No entry matches.").waitFor();
