@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -38,6 +39,25 @@ func TestModelsThatAreTooLarge(t *testing.T) {
 				t.Errorf("took %d MB", most/1e6)
 			}
 		})
+	}
+}
+
+// What a file of values under long names takes follows from its length: a place in words for
+// each value took thousands of times the file.
+func TestReadingIsLinear(t *testing.T) {
+	deep, list := "", strings.Repeat("0,", 100_000)+"0"
+	for range 30 {
+		deep += `{"` + strings.Repeat("\u00e9", 20) + `":`
+	}
+	text := deep + "[" + list + "]" + strings.Repeat("}", 30)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := readJSON(strings.NewReader(text), "m.json"); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := int(after.TotalAlloc - before.TotalAlloc); took > 200*len(text) {
+		t.Errorf("reading %d bytes allocated %d MB in all", len(text), took/1e6)
 	}
 }
 

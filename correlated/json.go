@@ -44,10 +44,9 @@ func tooLarge(err error, where any) error {
 // readJSON reads exactly one JSON value. Unlike encoding/json it refuses a key
 // that is given twice: which one was meant cannot be known.
 func readJSON(r io.Reader, name string) (node, error) {
-	m := meter.New(meter.Limits{}, 0)
 	dec := json.NewDecoder(meter.Bounded(r, maxFile, noren.File(name)))
 	dec.UseNumber()
-	v, err := readValue(dec, m, "", 0)
+	v, err := (&reader{dec: dec, m: meter.New(meter.Limits{}, 0)}).value()
 	if err == nil {
 		var t json.Token
 		if t, err = dec.Token(); err == nil {
@@ -101,11 +100,49 @@ func inFile(name string, err error) error {
 	return &c
 }
 
-func readValue(dec *json.Decoder, m *meter.Meter, where string, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "nests more than %d levels", Args: []any{maxDepth}}
+// reader reads a JSON value. Its place is put in words for errors alone: a name for each value
+// would take many times the file.
+type reader struct {
+	dec *json.Decoder
+	m   *meter.Meter
+	at  []step
+}
+
+// step is an entry of a list, or a field where it has a key.
+type step struct {
+	key   string
+	field bool
+	entry int
+}
+
+// where is the place of the value that is read.
+func (r *reader) where() string {
+	where := ""
+	for _, s := range r.at {
+		if s.field {
+			where = join(where, s.key)
+		} else {
+			where = index(where, s.entry)
+		}
 	}
-	t, err := dec.Token()
+	return where
+}
+
+// within reads the value at a step from the one that is read.
+func (r *reader) within(s step) (any, error) {
+	r.at = append(r.at, s)
+	v, err := r.value()
+	if err == nil {
+		r.at = r.at[:len(r.at)-1]
+	}
+	return v, err
+}
+
+func (r *reader) value() (any, error) {
+	if len(r.at) > maxDepth {
+		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: r.where(), What: "nests more than %d levels", Args: []any{maxDepth}}
+	}
+	t, err := r.dec.Token()
 	if err != nil {
 		return nil, err
 	}
@@ -116,40 +153,40 @@ func readValue(dec *json.Decoder, m *meter.Meter, where string, depth int) (any,
 	case json.Number:
 		weight += int64(len(v))
 	}
-	if err := m.Hold(weight); err != nil {
-		return nil, tooLarge(err, where)
+	if err := r.m.Hold(weight); err != nil {
+		return nil, tooLarge(err, r.where())
 	}
 	switch t {
 	case json.Delim('['):
 		list := []any{}
-		for dec.More() {
-			v, err := readValue(dec, m, index(where, len(list)), depth+1)
+		for r.dec.More() {
+			v, err := r.within(step{entry: len(list)})
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, v)
 		}
-		_, err := dec.Token()
+		_, err := r.dec.Token()
 		return list, err
 	case json.Delim('{'):
 		o := object{}
-		for dec.More() {
-			k, err := dec.Token()
+		for r.dec.More() {
+			k, err := r.dec.Token()
 			if err != nil {
 				return nil, err
 			}
 			key := k.(string)
-			if err := m.Hold(keyWeight + int64(len(key))); err != nil {
-				return nil, tooLarge(err, where)
+			if err := r.m.Hold(keyWeight + int64(len(key))); err != nil {
+				return nil, tooLarge(err, r.where())
 			}
 			if _, twice := o[key]; twice {
-				return nil, badJSON(join(where, key), noren.Textf("this key is given twice"))
+				return nil, badJSON(join(r.where(), key), noren.Textf("this key is given twice"))
 			}
-			if o[key], err = readValue(dec, m, join(where, key), depth+1); err != nil {
+			if o[key], err = r.within(step{key: key, field: true}); err != nil {
 				return nil, err
 			}
 		}
-		_, err := dec.Token()
+		_, err := r.dec.Token()
 		return o, err
 	}
 	return t, nil

@@ -109,7 +109,7 @@ var fileTexts = []Entry{
 	{"a text is not valid UTF-8", "正しい UTF-8 でない文字列があります"},
 	{"expected a header and a line for each column", "見出しと、列ごとの行が必要です"},
 	{"expected as many fields as the header has", "見出しと同じ数の欄が必要です"},
-	{"missing required columns, got the header %s", "必要な列がありません。見出しは %s です"},
+	{"the header lacks a required column", "見出しに必要な列がありません"},
 	{"not a bit of cohort %d with k = %d", "k = %[2]d のコホート %[1]d のビットではありません"},
 	{"it does not have the form of a certificate", "証明書の形ではありません"},
 	{"it is signed by a key that is none of this server's", "このサーバーのものでない鍵で署名されています"},

@@ -193,6 +193,7 @@ var resultTexts = []Entry{
 	{"entry %d: its answer is missing", "項目 %d: 答えがありません"},
 	{"entry %d: %s", "項目 %d: %s"},
 	{"entry %d has no hash of 64 hexadecimal digits", "項目 %d に 16 進 64 桁のハッシュがありません"},
+	{"entry %d: its body is larger than one can be", "項目 %d: 本文が、ありうる大きさを超えています"},
 	{"certificates are signed by %s, the head by %s", "証明書の署名は %s、先頭の署名は %s です"},
 	{"a stored answer is no text", "保存された答えが文字列ではありません"},
 	{"is in no known accounting", "未知の会計です"},

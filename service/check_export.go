@@ -13,18 +13,22 @@ import (
 	"io"
 	"os"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/ledger"
 )
 
 const (
-	// maxExportLine bounds a line of an export.
-	maxExportLine = 256 << 20
+	// maxExportLine bounds a line of an export, of which some five times are held while it is
+	// checked. Its first and last line hold no more than maxExportEnd.
+	maxExportLine = 48 << 20
+	maxExportEnd  = 64 << 10
 	// maxExportFaults bounds the list of faults.
 	maxExportFaults = 1000
 )
@@ -143,7 +147,7 @@ func (c *exportCheck) take(text []byte) {
 		return
 	}
 	if c.line == 1 {
-		if !strict(text, &c.first) || c.first.Format != api.LedgerExportSchema && c.first.Format != api.LedgerExportSchema1 {
+		if len(text) > maxExportEnd || !strict(text, &c.first) || c.first.Format != api.LedgerExportSchema && c.first.Format != api.LedgerExportSchema1 {
 			c.fault(0, "the first line does not have the form %s", api.LedgerExportSchema)
 		}
 		return
@@ -152,26 +156,41 @@ func (c *exportCheck) take(text []byte) {
 	var answer exportAnswer
 	var last exportLast
 	switch {
-	case strict(text, &entry):
+	case bytes.HasPrefix(text, []byte(`{"entry":`)) && strict(text, &entry):
 		c.takeEntry(&entry)
-	case strict(text, &answer):
+	case bytes.HasPrefix(text, []byte(`{"answer_of":`)) && strict(text, &answer):
 		c.takeAnswer(&answer)
-	case strict(text, &last):
+	case len(text) <= maxExportEnd && strict(text, &last):
 		c.last, c.sum = &last, hex.EncodeToString(c.hash.Sum(nil))
 	default:
 		c.fault(c.entry+1, "line %d does not have the form %s", c.line, api.LedgerExportSchema)
 	}
 }
 
-// strict reads text as exactly the JSON that v is written as.
+// strict reads text as exactly the JSON that v is written as: a field that v does not have, another
+// order or a space would be written otherwise.
 func strict(text []byte, v any) bool {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if dec.Decode(v) != nil {
+	// What is written as an escape of six bytes may not stand there as one.
+	if !utf8.Valid(text) || bytes.ContainsAny(text, "<>&\u2028\u2029") || json.Unmarshal(text, v) != nil {
 		return false
 	}
-	again, err := json.Marshal(v)
-	return err == nil && bytes.Equal(again, text)
+	same := sameAs{rest: text}
+	return json.NewEncoder(&same).Encode(v) == nil && string(same.rest) == "" && !same.differs
+}
+
+// sameAs compares what is written to it, but for the line end of an encoder, with a text.
+type sameAs struct {
+	rest    []byte
+	differs bool
+}
+
+// Write implements [io.Writer].
+func (s *sameAs) Write(p []byte) (int, error) {
+	text := bytes.TrimSuffix(p, []byte("\n"))
+	n := min(len(text), len(s.rest))
+	s.differs = s.differs || n < len(text) || !bytes.Equal(text, s.rest[:n])
+	s.rest = s.rest[n:]
+	return len(p), nil
 }
 
 func (c *exportCheck) takeEntry(e *exportEntry) {
@@ -187,6 +206,10 @@ func (c *exportCheck) takeEntry(e *exportEntry) {
 		c.out.Unbound++
 	}
 	c.entry = e.Entry
+	if meter.Document(k.Body, nil) != nil {
+		c.fault(e.Entry, "entry %d: its body is larger than one can be", e.Entry)
+		return
+	}
 	prev, err1 := hex.DecodeString(e.Prev)
 	own, err2 := hex.DecodeString(e.Hash)
 	if errors.Join(err1, err2) != nil || len(prev) != 32 || len(own) != 32 {

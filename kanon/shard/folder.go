@@ -21,8 +21,12 @@ const (
 	lockFile = "lock" // its driver's
 )
 
-// fileMost is the largest number of bytes of a file of a job.
-const fileMost = 4 << 30
+// fileMost is the largest number of bytes of a look or a plan, which hold the values of the
+// quasi-identifiers, and textMost that of a job or of the record of a commit.
+const (
+	fileMost = 4 << 30
+	textMost = 64 << 20
+)
 
 // Begin writes the job to its folder, which must exist, once what ended jobs of this release
 // left was put in order ([Job.Recover]) and removed.
@@ -44,7 +48,7 @@ func (j *Job) Begin(dir string) error {
 
 // Open reads the job of a folder. build is that of the program: see [DecodeJob].
 func Open(dir, build string) (*Job, error) {
-	text, err := get(dir, jobFile)
+	text, err := get(dir, jobFile, textMost)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +69,7 @@ func (j *Job) PutPlan(dir string, p *Plan) (int, error) {
 
 // GetLook reads what [Job.PutLook] wrote.
 func (j *Job) GetLook(dir string) (*Look, error) {
-	text, err := get(dir, lookFile)
+	text, err := get(dir, lookFile, fileMost)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +78,7 @@ func (j *Job) GetLook(dir string) (*Look, error) {
 
 // GetPlan reads what [Job.PutPlan] wrote.
 func (j *Job) GetPlan(dir string) (*Plan, error) {
-	text, err := get(dir, planFile)
+	text, err := get(dir, planFile, fileMost)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +93,9 @@ func put(dir, name string, text []byte) error {
 	return nil
 }
 
-func get(dir, name string) ([]byte, error) {
+func get(dir, name string, most int64) ([]byte, error) {
 	path := filepath.Join(dir, name)
-	text, err := meter.ReadFile(path, fileMost)
+	text, err := meter.ReadFile(path, most)
 	if refused := meter.Refused(err); refused != nil {
 		return nil, refused
 	}

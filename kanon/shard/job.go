@@ -13,6 +13,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/partition"
@@ -201,6 +202,9 @@ func (j *Job) Encode() ([]byte, error) { return json.Marshal(j) }
 
 // DecodeJob reads a job, and refuses one of another build of the program.
 func DecodeJob(text []byte, build string) (*Job, error) {
+	if err := meter.Document(text, noren.Phrase("a job")); err != nil {
+		return nil, err
+	}
 	var probe struct {
 		Protocol int    `json:"protocol"`
 		Build    string `json:"build"`

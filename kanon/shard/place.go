@@ -67,9 +67,15 @@ func (r *record) put(ctx context.Context, dir string) error {
 // recordOf reads the record of a folder of a job, nil for none.
 func recordOf(dir string) (*record, error) {
 	path := filepath.Join(dir, recordFile)
-	text, err := meter.ReadFile(path, fileMost)
+	text, err := meter.ReadFile(path, textMost)
+	if err == nil {
+		err = meter.Document(text, path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if refused := meter.Refused(err); refused != nil {
+		return nil, refused
 	}
 	if err != nil {
 		return nil, unreadable(path, err)

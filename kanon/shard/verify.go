@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/table/file"
@@ -74,7 +75,7 @@ func (v *Verification) Put(dir string) error {
 
 // OpenVerification reads what [Verification.Put] wrote, by the same build of the program.
 func OpenVerification(dir, build string) (*Verification, error) {
-	text, err := get(dir, verifyFile)
+	text, err := get(dir, verifyFile, textMost)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +83,9 @@ func OpenVerification(dir, build string) (*Verification, error) {
 }
 
 func decodeVerification(text []byte, build string) (*Verification, error) {
+	if err := meter.Document(text, noren.Phrase("a verification")); err != nil {
+		return nil, err
+	}
 	v := &Verification{}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -146,9 +146,19 @@ func (c *Collector) count(client, word string, named bool) error {
 // cutClient parts a line at its first tab.
 func cutClient(line string) (client, word string, named bool) {
 	if client, word, named = strings.Cut(line, "\t"); named {
-		return client, word, true
+		return short(client), word, true
 	}
 	return "", line, false
+}
+
+// short is a client's id, of which no part of the file is kept: a hash where it is long, as ids
+// may be that were made to take memory. No id that is kept as it is has the length of a hash.
+func short(client string) string {
+	if len(client) >= sha256.Size {
+		sum := sha256.Sum256([]byte(client))
+		return string(sum[:])
+	}
+	return strings.Clone(client)
 }
 
 // checkWord refuses what is no report of a survey whose reports are kept or of several rounds.

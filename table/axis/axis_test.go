@@ -24,16 +24,23 @@ func TestParseScales(t *testing.T) {
 		want string
 	}{
 		"empty":     {nil, "line 1"},
-		"no column": {[][]string{{"scale"}, {"1"}}, "missing required columns"},
-		"half box":  {[][]string{{"column", "low", "scale"}, {"x", "1", "1"}}, "missing required columns"},
+		"no column": {[][]string{{"scale"}, {"1"}}, "line 3: the header lacks"},
+		"half box":  {[][]string{{"column", "low", "scale"}, {"x", "1", "1"}}, "the header lacks"},
 		"text":      {[][]string{{"column", "scale"}, {"x", "1"}, {"y", "one"}}, "line 5: expected a number"},
 		"nought":    {[][]string{{"column", "scale"}, {"x", "0"}}, "above 0"},
-		"NaN":       {[][]string{{"column", "scale"}, {"x", "NaN"}}, "above 0"},
+		"NaN":       {[][]string{{"column", "scale"}, {"x", "NaN"}}, "expected a number"},
+		"no bound":  {[][]string{{"column", "low", "high", "scale"}, {"x", "NaN", "NaN", "1"}}, "expected a number"},
+		"endless":   {[][]string{{"column", "scale"}, {"x", "1e999999999"}}, "expected a number"},
+		"no name":   {[][]string{{"scale", "column"}, {"1"}}, "as many fields"},
+		"a table":   {[][]string{{"Tanaka Hanako", "1951-03-02"}, {"x", "1"}}, "the header lacks"},
 		"ragged":    {[][]string{{"column", "scale"}, {"x"}}, "as many fields"},
 	} {
 		_, err := axis.ParseScales("s.csv", c.rows, 2)
 		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want bad data with %q", name, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "Tanaka") {
+			t.Errorf("%s: the error repeats what is in the file: %v", name, err)
 		}
 	}
 }

@@ -1,9 +1,9 @@
 package axis
 
 import (
+	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/noren-privacy/noren"
 )
@@ -35,7 +35,7 @@ func ParseScales(name string, rows [][]string, above int) (map[string]Scale, err
 	at := func(name string) int { return slices.Index(rows[0], name) }
 	column, low, high, scale := at("column"), at("low"), at("high"), at("scale")
 	if column < 0 || scale < 0 || (low < 0) != (high < 0) {
-		return nil, bad(1, noren.Textf("missing required columns, got the header %s", strings.Join(rows[0], ",")))
+		return nil, bad(1+above, noren.Textf("the header lacks a required column")) // a file of another kind has values there
 	}
 	out := map[string]Scale{}
 	for i, row := range rows[1:] {
@@ -51,12 +51,15 @@ func ParseScales(name string, rows [][]string, above int) (map[string]Scale, err
 			if v.at >= len(row) {
 				return nil, bad(i+2+above, noren.Textf("expected as many fields as the header has"))
 			}
-			if *v.into, err = strconv.ParseFloat(row[v.at], 64); err != nil {
+			if *v.into, err = strconv.ParseFloat(row[v.at], 64); err != nil || math.IsNaN(*v.into) || math.IsInf(*v.into, 0) {
 				return nil, bad(i+2+above, noren.Textf("expected a number"))
 			}
 		}
 		if !(s.Unit > 0) {
 			return nil, bad(i+2+above, noren.Textf("a scale must be above 0"))
+		}
+		if column >= len(row) {
+			return nil, bad(i+2+above, noren.Textf("expected as many fields as the header has"))
 		}
 		out[row[column]] = s
 	}
