@@ -31,6 +31,8 @@ var fileWriters = map[string]string{
 	"internal/tempfile/lock_other.go Lock":             byTemporary,
 	"internal/atomicfile/atomicfile.go publishNamed":   byTemporary,
 	"internal/atomicfile/atomicfile.go namedMode":      byProbe,
+	"internal/atomicfile/together.go keep":             byTemporary,
+	"internal/atomicfile/together.go retract":          byTemporary,
 	"internal/atomicfile/file_linux.go publish":        byTemporary,
 	"internal/atomicfile/output.go NewOutput":          byRecord,
 	"internal/tempfile/publish.go publish":             "gives a temporary file its final name, which replaces nothing",

@@ -207,10 +207,10 @@ func (s *Service) splitApart(ctx context.Context, r *api.AnonymizeRequest, input
 
 // release makes the release, its page and its certificate, and fills in made. The release
 // is created last: there is none without its page and its certificate. Where it cannot be
-// created, both are removed again ([companions.retract]); a process that is killed in
-// between leaves them without a release.
+// created, both are removed again and those that they replaced are back; a process that is
+// killed in between leaves them without a release.
 func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, made *api.Release) error {
-	var with companions
+	var with atomicfile.Together
 	verified := func(*kanon.Result, io.Reader) error { return nil }
 	add := func(f *atomicfile.File, write func(r *kanon.Result, released io.Reader) error) {
 		before := verified
@@ -270,10 +270,10 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 		defer c.file.Discard()
 		add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
 	}
-	job.Progress, job.Output.Ready = s.Progress, with.commit
+	job.Progress, job.Output.Ready = s.Progress, with.Commit
 	result, err := kanon.Anonymize(ctx, *job)
 	if err != nil {
-		return with.retract(err, job.Output.Path, q.Force)
+		return with.Retract(err, job.Output.Path)
 	}
 	made.Result = *result
 	return nil

@@ -96,12 +96,9 @@ func (f *weightFiles) hash(ctx context.Context) (certificate.Released, error) {
 	return certificate.HashReader(ctx, f.weights)
 }
 
-// commit renames both files into place.
+// commit renames both files into place, or none.
 func (f *weightFiles) commit() error {
-	if err := f.meta.Commit(); err != nil {
-		return err
-	}
-	return f.weights.Commit()
+	return atomicfile.Together{f.meta, f.weights}.Commit()
 }
 
 func (f *weightFiles) discard() {

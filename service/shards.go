@@ -212,7 +212,7 @@ func (s *Service) CommitShards(ctx context.Context, r *api.CommitShardsRequest) 
 		return nil, err
 	}
 	var certified *certifier
-	var with companions
+	var with atomicfile.Together
 	if j.Certificate != "" {
 		if certified, err = s.newCertifier(j.Certificate, j.Force); err != nil {
 			return nil, err
@@ -228,10 +228,10 @@ func (s *Service) CommitShards(ctx context.Context, r *api.CommitShardsRequest) 
 		if err := certified.verified(ctx, made, bytes.NewReader(manifest)); err != nil {
 			return err
 		}
-		return with.commit() // before the release: there is none without it
+		return with.Commit() // before the release: there is none without it
 	})
 	if err != nil {
-		return nil, with.retract(err, j.Output, j.Force)
+		return nil, with.Retract(err, j.Output)
 	}
 	if err := shard.Clear(j.Folder, r.Job); err != nil {
 		return nil, &noren.Error{

@@ -24,6 +24,10 @@ type File struct {
 	mode   fs.FileMode // from Commit on
 	done   bool
 	made   fs.FileInfo // what Commit has given its name, nil before
+
+	replaces bool     // Commit replaces something
+	kept     string   // the second name of what Commit replaces, empty for none
+	held     *os.File // open on it
 }
 
 // Create starts a public file that is to become target, which must not exist
@@ -128,8 +132,10 @@ func (f *File) Commit() error {
 	return syncDir(filepath.Dir(f.target))
 }
 
-// Discard gives the file up and leaves nothing behind.
+// Discard gives the file up and leaves nothing behind. After Commit, it ends what [Together]
+// keeps of a file that was replaced.
 func (f *File) Discard() {
+	f.unkeep()
 	if f.done {
 		return
 	}
@@ -138,17 +144,6 @@ func (f *File) Discard() {
 	if f.temp != "" {
 		_ = os.Remove(f.temp)
 	}
-}
-
-// Retract removes the file that Commit has created, if it is still the one under its
-// name, and reports whether it did: where what it belongs to could not be created. A file
-// that it replaced is not put back.
-func (f *File) Retract() bool {
-	if f.made == nil {
-		return false
-	}
-	now, err := os.Lstat(f.target)
-	return err == nil && os.SameFile(now, f.made) && os.Remove(f.target) == nil
 }
 
 // Target is the name that Commit gives the file.

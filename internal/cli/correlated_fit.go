@@ -53,12 +53,7 @@ func (f *correlatedFitFlags) run(c *cobra.Command, t *terminal, path string) err
 	if err != nil {
 		return err
 	}
-	if f.centre != "" {
-		if err := writeFile(f.centre, f.force, t.stdout, jsonWriter(fitted.Centre)); err != nil {
-			return err
-		}
-	}
-	if err := writeFile(f.output, f.force, t.stdout, jsonWriter(fitted.Model)); err != nil {
+	if err := writeTogether(f.force, t.stdout, written{f.centre, jsonWriter(fitted.Centre)}, written{f.output, jsonWriter(fitted.Model)}); err != nil {
 		return err
 	}
 	if f.output != "-" {

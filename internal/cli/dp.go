@@ -152,22 +152,18 @@ func (f *dpFlags) explain(name string, err error) error {
 	return &out
 }
 
-// write writes the answer and its certificate where the flags say.
-func (f *dpFlags) write(t *terminal, r *api.Receipt) error {
-	charged := r.Charge != nil
-	if f.output != "" {
-		if err := writeFile(f.output, f.force, t.stdout, bytesWriter(r.Payload)); err != nil {
-			return f.unwritten(charged, err)
+// write writes the answer, its certificate and what goes with it where the flags say: all or none.
+func (f *dpFlags) write(t *terminal, r *api.Receipt, with ...written) error {
+	var certificate []byte
+	if f.certificate != "" {
+		var err error
+		if certificate, err = r.Certificate.Encode(); err != nil {
+			return f.unwritten(r.Charge != nil, err)
 		}
 	}
-	if f.certificate != "" {
-		certificate, err := r.Certificate.Encode()
-		if err == nil {
-			err = writeFile(f.certificate, f.force, t.stdout, bytesWriter(certificate))
-		}
-		if err != nil {
-			return f.unwritten(charged, err)
-		}
+	files := append(with, written{f.output, bytesWriter(r.Payload)}, written{f.certificate, bytesWriter(certificate)})
+	if err := writeTogether(f.force, t.stdout, files...); err != nil {
+		return f.unwritten(r.Charge != nil, err)
 	}
 	return nil
 }

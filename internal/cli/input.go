@@ -70,6 +70,43 @@ func writeWhole(create func(string, bool) (*atomicfile.File, error), path string
 	return f.Commit()
 }
 
+// written is a file of a command that writes several.
+type written struct {
+	path  string // empty for none, "-" for standard output
+	write func(io.Writer) error
+}
+
+// writeTogether writes small public results, all of them or none. What goes to standard output goes
+// there last.
+func writeTogether(force bool, stdout io.Writer, results ...written) error {
+	var files atomicfile.Together
+	for _, r := range results {
+		if r.path == "" || r.path == "-" {
+			continue
+		}
+		f, err := atomicfile.Create(r.path, force)
+		if err != nil {
+			return err
+		}
+		defer f.Discard()
+		if err := r.write(f); err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if err := files.Commit(); err != nil {
+		return err
+	}
+	for _, r := range results {
+		if r.path == "-" {
+			if err := r.write(stdout); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // makeFolder makes a folder for results where there is none yet.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -103,13 +103,8 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 	for _, w := range e.Warnings {
 		t.warn("%s", w)
 	}
-	if err := f.writeReference(t, e); err != nil {
+	if err := f.write(t, e); err != nil {
 		return err
-	}
-	if f.page != "" {
-		if err := writeFile(f.page, f.force, t.stdout, report.LDPEstimatePage(e, "noren "+Version()).In(t.lang).Write); err != nil {
-			return err
-		}
 	}
 	if f.json {
 		return printJSON(t.stdout, e)
@@ -176,24 +171,14 @@ func (f *estimateFlags) request(paths []string) (*api.LDPEstimateRequest, error)
 	return r, err
 }
 
-// writeReference writes files of the reference client and server.
-func (f *estimateFlags) writeReference(t *terminal, e *api.LDPEstimate) error {
-	for _, w := range []struct {
-		path  string
-		write func(io.Writer) error
-	}{
-		{f.writeCounts, e.WriteCounts},
-		{f.writeMap, func(w io.Writer) error { return ldp.WriteMap(w, e.Map) }},
-		{f.writeParams, func(w io.Writer) error { return ldp.WriteParams(w, *e.Params) }},
-	} {
-		if w.path == "" {
-			continue
-		}
-		if err := writeFile(w.path, f.force, t.stdout, w.write); err != nil {
-			return err
-		}
-	}
-	return nil
+// write writes files of the reference client and server, and the page: all or none.
+func (f *estimateFlags) write(t *terminal, e *api.LDPEstimate) error {
+	return writeTogether(f.force, t.stdout,
+		written{f.writeCounts, e.WriteCounts},
+		written{f.writeMap, func(w io.Writer) error { return ldp.WriteMap(w, e.Map) }},
+		written{f.writeParams, func(w io.Writer) error { return ldp.WriteParams(w, *e.Params) }},
+		written{f.page, func(w io.Writer) error { return report.LDPEstimatePage(e, "noren "+Version()).In(t.lang).Write(w) }},
+	)
 }
 
 // noteShares explains shares that surprise: those below 0 or above 1, and those that the

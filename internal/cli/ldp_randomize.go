@@ -75,6 +75,12 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 		return err
 	}
 	if err := writeFile(f.output, f.force, t.stdout, bytesWriter(r.Lines)); err != nil {
+		if f.devices != "" {
+			return &noren.Error{
+				Kind: noren.KindOf(err), What: "the reports were not written; the key of the devices counts them as made: %s", Args: []any{noren.File(f.devices)},
+				Hint: "repeat the command with this key, and keep the key", Err: err,
+			}
+		}
 		return err
 	}
 	if f.json {

@@ -147,15 +147,10 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 		return f.explain(private, err)
 	}
 	t.progress.clear()
-	if f.report != "" {
-		if err := writeFile(f.report, f.force, t.stdout, bytesWriter(page.Bytes())); err != nil {
-			return f.unwritten(fit.Charge != nil, err)
-		}
-	}
 	dp := f.dpFlags
 	dp.output = "" // the weights, which are written
-	if err := dp.write(t, &fit.Receipt); err != nil {
-		return err
+	if err := dp.write(t, &fit.Receipt, written{f.report, bytesWriter(page.Bytes())}); err != nil {
+		return besideWeights(fit, err)
 	}
 	if f.json {
 		return printJSON(t.stdout, fit)
@@ -169,4 +164,12 @@ func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
 	printLines(w, words.RatioFit(lang.Of(w), fit))
 	printLines(w, words.Guarantee(lang.Of(w), &fit.Receipt))
 	lang.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)
+}
+
+// besideWeights says of an error that the weights are there.
+func besideWeights(fit *api.RatioFit, err error) error {
+	return &noren.Error{
+		Kind: noren.KindOf(err), Where: noren.File(fit.Output), What: "the weights are written, with %s; the page and the certificate are not", Args: []any{noren.File(fit.Meta)},
+		Hint: "remove both files, or repeat the command: with a request key it is free", Err: err,
+	}
 }
