@@ -246,7 +246,7 @@ async function audit(w) {
   await page.getByText("No entry matches.").waitFor();
   await page.getByRole("button", { name: "Clear the filters" }).click();
   await page.locator("table.au tbody tr").first().waitFor();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Export").click()]);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Export" }).click()]);
   await download.saveAs(join(folder, "audit.jsonl"));
   assert.ok(readFileSync(join(folder, "audit.jsonl"), "utf8").split("\n").length > 1);
 }
