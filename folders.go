@@ -1,6 +1,7 @@
 package noren
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -34,6 +35,10 @@ func WithoutFolders(arg any) any {
 			out.Err = inner
 		}
 		return &out
+	case interface{ Text() Text }:
+		return arg.Text().WithoutFolders()
+	case interface{ Texts() Texts }:
+		return arg.Texts().withoutFolders()
 	case *fs.PathError:
 		if arg == nil {
 			return arg
@@ -44,6 +49,15 @@ func WithoutFolders(arg any) any {
 			return arg
 		}
 		return &os.LinkError{Op: arg.Op, Old: string(File(arg.Old).last()), New: string(File(arg.New).last()), Err: arg.Err}
+	case error: // of the system below another one: its reason alone
+		var path *fs.PathError
+		if errors.As(arg, &path) {
+			return path.Err
+		}
+		var link *os.LinkError
+		if errors.As(arg, &link) {
+			return link.Err
+		}
 	}
 	return arg
 }

@@ -79,7 +79,7 @@ func EnoughRecords(name string, rows int64, k int) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: name,
+		Kind: noren.BadData, Where: noren.File(name),
 		What: "the table has %d records, fewer than k = %d: no group of k can be made", Args: []any{rows, k},
 		Hint: "ask for a smaller k, or gather more records",
 	}
@@ -92,7 +92,7 @@ func EnoughPersons(name string, n int64, k int) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: name,
+		Kind: noren.BadData, Where: noren.File(name),
 		What: "the table has records of %d persons, fewer than k = %d: no group of k persons can be made", Args: []any{n, k},
 		Hint: "ask for a smaller k, or gather records of more persons",
 	}

@@ -177,13 +177,13 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	for _, name := range []string{path + "-wal", path + "-shm"} {
 		// SQLite follows a link to its journal, and takes what it leads to for charges.
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-			return nil, noren.Usagef(name, "expected a file, got a link or another kind of entry").Hinted("put the file itself in its place")
+			return nil, noren.Usagef(noren.File(name), "expected a file, got a link or another kind of entry").Hinted("put the file itself in its place")
 		}
 	}
 	for _, name := range []string{path, headPath(path)} {
 		// SQLite keeps a journal for each name of a file: with two journals charges are lost.
 		if tempfile.SecondName(name) {
-			return nil, noren.Usagef(name, "the file has a second name, a hard link: what is written to it changes both").Hinted("put a copy of the file in its place, and copy folders without links")
+			return nil, noren.Usagef(noren.File(name), "the file has a second name, a hard link: what is written to it changes both").Hinted("put a copy of the file in its place, and copy folders without links")
 		}
 	}
 	db, err := openDB(path)

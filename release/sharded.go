@@ -40,7 +40,7 @@ func shardFiles(ctx context.Context, path string) ([]shards.File, error) {
 		}
 		info, err := os.Stat(p)
 		if err != nil || !info.Mode().IsRegular() {
-			return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: p, What: "cannot be opened", Hint: "does the file exist, and may this user read it?"}
+			return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(p), What: "cannot be opened", Hint: "does the file exist, and may this user read it?"}
 		}
 		out[i] = shards.File{Path: p, Size: info.Size(), Mtime: info.ModTime().UnixNano()}
 	}

@@ -149,7 +149,11 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 			return nil, err
 		}
 	}
-	out.Specification, err = specification(b.request, b.parts)
+	questions := make([]api.Question, len(out.Questions))
+	for i := range out.Questions {
+		questions[i] = out.Questions[i].Question
+	}
+	out.Specification, err = QuestionsFile(b.request.Dataset, questions)
 	return out, err
 }
 

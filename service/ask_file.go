@@ -86,11 +86,7 @@ func (q *Questions) at(where any) any {
 	return q.document.At(path)
 }
 
-// specification is a request as a file of questions.
-func specification(r *api.AskRequest, parts []*asking) (string, error) {
-	f := questionsFile{Version: questionsVersion, Dataset: r.Dataset}
-	for _, p := range parts {
-		f.Questions = append(f.Questions, p.question)
-	}
-	return spec.WriteDocument(f)
+// QuestionsFile is questions to a data set as the file that noren ask reads.
+func QuestionsFile(dataset string, questions []api.Question) (string, error) {
+	return spec.WriteDocument(questionsFile{Version: questionsVersion, Dataset: dataset, Questions: questions})
 }

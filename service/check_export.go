@@ -41,7 +41,7 @@ const (
 func (s *Service) LedgerCheckExport(ctx context.Context, r *api.LedgerCheckExportRequest) (*api.LedgerExportCheck, error) {
 	f, err := os.Open(r.File)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: r.File, What: "cannot be opened", Err: atomicfile.Reason(err), Hint: "does the file exist, and may this user read it?"}
+		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(r.File), What: "cannot be opened", Err: atomicfile.Reason(err), Hint: "does the file exist, and may this user read it?"}
 	}
 	defer func() { _ = f.Close() }()
 	out, err := CheckExport(ctx, f, r.Keys...)
@@ -49,7 +49,7 @@ func (s *Service) LedgerCheckExport(ctx context.Context, r *api.LedgerCheckExpor
 		return nil, err
 	}
 	if !out.Sound {
-		return out, &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: r.File, What: "%s", Args: []any{out.Faults[0].What}}
+		return out, &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: noren.File(r.File), What: "%s", Args: []any{out.Faults[0].What}}
 	}
 	if !out.Trusted {
 		s.note(api.Warning, "key-unknown", "nothing vouches for the key %s that signed the head: ask the owner of the ledger for its id, and state it", out.KeyID)

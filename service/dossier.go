@@ -85,12 +85,12 @@ func hashFile(name string) (string, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return "", &noren.Error{Kind: noren.BadData, Where: name, What: "the file cannot be read again", Err: err}
+		return "", &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the file cannot be read again", Err: err}
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", &noren.Error{Kind: noren.BadData, Where: name, What: "the file cannot be read again", Err: err}
+		return "", &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the file cannot be read again", Err: err}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

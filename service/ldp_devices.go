@@ -107,7 +107,7 @@ func lockKey(path string) (unlock func(), err error) {
 			return unlock, nil
 		}
 		if time.Now().After(end) {
-			return nil, noren.Usagef(name, "another run uses the key of the devices, or was killed while it did").Hinted("remove this file if no other run is under way")
+			return nil, noren.Usagef(noren.File(name), "another run uses the key of the devices, or was killed while it did").Hinted("remove this file if no other run is under way")
 		}
 	}
 }

@@ -77,7 +77,7 @@ func placed(where any, err error) error {
 func compileSurvey(of *api.LDPSurvey) (*survey.Survey, error) {
 	s, err := survey.New(of.Spec)
 	if err != nil && of.File != "" {
-		return nil, placed(of.File, err)
+		return nil, placed(noren.File(of.File), err)
 	}
 	return s, err
 }
@@ -151,7 +151,7 @@ func (s *Service) candidateMap(sv *survey.Survey, words []string, name string, f
 	}
 	m, err := sv.Rappor().NewMap(words)
 	if err != nil && name != "" {
-		return nil, placed(name, err)
+		return nil, placed(noren.File(name), err)
 	}
 	return m, err
 }
@@ -245,7 +245,7 @@ func (e *ldpEstimation) named(name string, file *survey.Counts) error {
 		return nil
 	}
 	if e.question != "" && e.question != file.Question {
-		return &noren.Error{Kind: noren.BadData, Code: "other-specification", Where: name, What: "the reports answer the question %q, and those before %q", Args: []any{file.Question, e.question}}
+		return &noren.Error{Kind: noren.BadData, Code: "other-specification", Where: noren.File(name), What: "the reports answer the question %q, and those before %q", Args: []any{file.Question, e.question}}
 	}
 	e.question = file.Question
 	return nil

@@ -123,7 +123,7 @@ func outlierAxes(r *api.OutliersCountRequest, d *dataset.Definition) ([]axis.Axi
 		case ok:
 			a.Scale = line.Unit
 		case r.ScaleFile != "":
-			return nil, noren.Usagef(r.ScaleFile, "has no line for column %q", name)
+			return nil, noren.Usagef(noren.File(r.ScaleFile), "has no line for column %q", name)
 		case r.Scale == "bounds":
 			a.Scale = a.High - a.Low
 		case r.Scale != "" && r.Scale != "none":

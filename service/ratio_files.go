@@ -45,7 +45,7 @@ func stageWeights(ctx context.Context, path string, force bool, src table.Source
 		return nil, err
 	}
 	if _, err = out.meta.Write(text); err != nil {
-		return nil, &noren.Error{Where: path + RatioMetaSuffix, What: "cannot be written", Err: err}
+		return nil, &noren.Error{Where: noren.File(path + RatioMetaSuffix), What: "cannot be written", Err: err}
 	}
 	return out, nil
 }

@@ -38,10 +38,10 @@ func (s *Spec) Form() (file.Options, error) {
 			return o, err
 		}
 		if err != nil {
-			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query cannot be read", Hint: "does the file exist?"}
+			return o, &noren.Error{Kind: noren.Usage, Where: noren.File(s.Input.Query), What: "the query cannot be read", Hint: "does the file exist?"}
 		}
 		if o.Query, o.QueryName = string(text), s.Input.Query; strings.TrimSpace(o.Query) == "" {
-			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query is empty"}
+			return o, &noren.Error{Kind: noren.Usage, Where: noren.File(s.Input.Query), What: "the query is empty"}
 		}
 	}
 	return o, nil

@@ -54,7 +54,7 @@ func ReadHierarchy(name string, next func() (row []string, line int64, err error
 	}
 	row, line, err := next()
 	if err == io.EOF {
-		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "the hierarchy is empty", Hint: "one line a value: the value, its group, the group's group, up to one root"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the hierarchy is empty", Hint: "one line a value: the value, its group, the group's group, up to one root"}
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func ReadHierarchy(name string, next func() (row []string, line int64, err error
 		return nil, err
 	}
 	if n := len(h.names[levels-1]); n != 1 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "the last level has %d names, expected one root", Args: []any{n}, Hint: "end every line with the same name, for instance *"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the last level has %d names, expected one root", Args: []any{n}, Hint: "end every line with the same name, for instance *"}
 	}
 	h.leaf = index[0]
 	if low, high, twice := h.ambiguous(); twice {

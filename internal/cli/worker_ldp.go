@@ -71,7 +71,7 @@ func (f *surveyFlags) rapporSurvey() (*ldp.Rappor, *survey.Survey, error) {
 	s, err := survey.New(of.Spec)
 	if err != nil {
 		if of.File != "" {
-			return nil, nil, &noren.Error{Kind: noren.KindOf(err), Where: of.File, Err: err}
+			return nil, nil, &noren.Error{Kind: noren.KindOf(err), Where: noren.File(of.File), Err: err}
 		}
 		return nil, nil, err
 	}
@@ -107,7 +107,7 @@ func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Re
 	}
 	if c.Clients() > 0 {
 		return nil, &noren.Error{
-			Kind: noren.BadData, Where: name, What: "its lines name clients, and second reports of a client in other files are not seen here",
+			Kind: noren.BadData, Where: noren.File(name), What: "its lines name clients, and second reports of a client in other files are not seen here",
 			Hint: "count files of reports without names, or allow repeats where each client reported once",
 		}
 	}

@@ -150,7 +150,7 @@ func (s *Server) explained(err error) *problem.Problem {
 	if uploads.DiskFull(err) {
 		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
 	}
-	return problem.From(err, s.ownFolders...)
+	return problem.From(err)
 }
 
 // noteObject writes to the audit log what a job did for a principal.

@@ -110,7 +110,7 @@ func TestUploadRoutes(t *testing.T) {
 // Files of granted folders alone are read: no link and no path leads out of them.
 func TestGrantedFolders(t *testing.T) {
 	t.Parallel()
-	outside, root := t.TempDir(), t.TempDir()
+	outside, root := t.TempDir(), patientFiles(t)
 	write := func(path string, data []byte) {
 		t.Helper()
 		if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -163,7 +163,7 @@ func TestGrantedFolders(t *testing.T) {
 // A file that changes at its source must be confirmed again, and is copied again then.
 func TestChangedSource(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
+	root := patientFiles(t)
 	path := filepath.Join(root, "people.csv")
 	write := func(data []byte, at time.Time) {
 		t.Helper()

@@ -89,7 +89,6 @@ type Server struct {
 	metrics     *metrics
 	inFlight    inFlight
 	pledges     pledges
-	ownFolders  []string // cut from the texts of errors
 
 	warnNoAddress, warnNoHeader sync.Once // faults of the proxy in front
 
@@ -121,27 +120,24 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return nil, noren.Usagef("dir", "expected a folder, got one that cannot be found")
 	}
-	folders := []string{cfg.Dir}
 	for name, root := range cfg.Roots {
 		if cfg.Roots[name], err = filepath.Abs(root); err != nil {
 			return nil, noren.Usagef("root", "expected a folder, got one that cannot be found")
 		}
-		folders = append(folders, cfg.Roots[name])
 	}
 	for name, file := range cfg.Public {
 		if cfg.Public[name], err = filepath.Abs(file); err != nil {
 			return nil, noren.Usagef("public-table", "expected a file, got one that cannot be found")
 		}
-		folders = append(folders, filepath.Dir(cfg.Public[name]))
 	}
 	s := &Server{
 		cfg: cfg, closing: make(chan struct{}), owners: map[string]owner{}, metrics: newMetrics(),
-		crossOrigin: http.NewCrossOriginProtection(), ownFolders: folders,
-		clients:   limit.NewShares(cfg.connectionShare()),
-		streams:   limit.NewShares(mostStreams),
-		addresses: limit.NewRate(time.Second/100, 400),
-		failures:  limit.NewRate(time.Second, 30),
-		signIns:   limit.NewRate(6*time.Second, 10),
+		crossOrigin: http.NewCrossOriginProtection(),
+		clients:     limit.NewShares(cfg.connectionShare()),
+		streams:     limit.NewShares(mostStreams),
+		addresses:   limit.NewRate(time.Second/100, 400),
+		failures:    limit.NewRate(time.Second, 30),
+		signIns:     limit.NewRate(6*time.Second, 10),
 	}
 	if n := cfg.RequestsPerSecond; n > 0 {
 		s.principals = limit.NewRate(time.Second/time.Duration(n), 3*n)

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -46,9 +47,29 @@ type running struct {
 // config is the configuration of a server of a test.
 func config(t *testing.T) Config {
 	return Config{
-		Dir: filepath.Join(t.TempDir(), "server"), Listen: "127.0.0.1:0", Admin: "127.0.0.1:0",
+		Dir: filepath.Join(patientFiles(t), "server"), Listen: "127.0.0.1:0", Admin: "127.0.0.1:0",
 		Tool: certificate.Tool{Name: "noren", Version: "test"}, Page: testPage(),
 	}
+}
+
+// patientFiles makes a folder of the host that no reply may show.
+func patientFiles(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "Patient files (2026)")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// showsFolders reports whether a reply shows a folder of the host.
+func showsFolders(reply string) bool {
+	for _, part := range []string{"Patient files", "Patient%20files", "(2026)", `2026)/`, os.TempDir() + string(filepath.Separator) + "Test"} {
+		if strings.Contains(reply, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // start starts a server and stops it with the test.
@@ -195,6 +216,9 @@ func (r *running) ask(t *testing.T, method, path, token string, body any, change
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if showsFolders(string(text)) {
+		t.Errorf("%s %s shows a folder of the host: %s", method, path, text)
 	}
 	return &answer{res.StatusCode, res.Header, string(text)}
 }

@@ -55,7 +55,7 @@ func TestStoredIsTheReaders(t *testing.T) {
 // request.
 func TestAQuoteIsPaidAsItWasMade(t *testing.T) {
 	t.Parallel()
-	public := filepath.Join(t.TempDir(), "survey.csv")
+	public := filepath.Join(patientFiles(t), "survey.csv")
 	write := func(income string) {
 		t.Helper()
 		text := "age,income\n" + strings.Repeat("30,100\n50,"+income+"\n70,300\n", 40)

@@ -113,7 +113,7 @@ func (w *Seconds) Share(took float64) (divided, refined, published float64) {
 
 // NoSpace is the error about records of a table that cannot be placed.
 func NoSpace(name string, err error) error {
-	return &noren.Error{Kind: noren.KindOf(err), Where: name, What: "the quasi-identifiers make no space", Err: err}
+	return &noren.Error{Kind: noren.KindOf(err), Where: noren.File(name), What: "the quasi-identifiers make no space", Err: err}
 }
 
 // Make makes the groups of a block: columns are the quasi-identifiers of its records, of

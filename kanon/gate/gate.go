@@ -115,7 +115,7 @@ func (r *Report) Err(source string) error {
 		columns = noren.Textf("%d columns", len(what))
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: Code, Where: source,
+		Kind: noren.Usage, Code: Code, Where: noren.File(source),
 		What: "%s would be kept without a decision: %s", Args: []any{columns, what},
 		Hint: "name each an identifier, a quasi-identifier, or a column that is kept as it is",
 		Err:  &Refused{r.Refused},
@@ -164,7 +164,7 @@ func Same(name string, before, now int64) error {
 	case now < before:
 		how = "shrunk"
 	}
-	return &noren.Error{Kind: noren.BadData, Where: name, What: "the file has %s since it was read", Args: []any{how}, Hint: "start again when nothing writes to it"}
+	return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the file has %s since it was read", Args: []any{how}, Hint: "start again when nothing writes to it"}
 }
 
 // keptColumns are the positions of the columns that a release keeps as they are.

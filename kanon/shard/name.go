@@ -115,7 +115,7 @@ func (n *naming) unchanged() error {
 }
 
 func (c *committing) changed(name string) error {
-	return &noren.Error{Kind: noren.NotMet, Code: "file-changed", Where: c.j.path(name), What: "is not the file that was written", Hint: "start again, and look at the storage of the folder"}
+	return &noren.Error{Kind: noren.NotMet, Code: "file-changed", Where: noren.File(c.j.path(name)), What: "is not the file that was written", Hint: "start again, and look at the storage of the folder"}
 }
 
 // show makes the release visible, whole. The release that it replaces is kept until then.
@@ -229,7 +229,7 @@ func (j *Job) earlier(path string) ([]string, error) {
 		case !j.Force:
 			return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: noren.File(j.Folder), What: "the folder is not empty"}
 		case e.IsDir() || e.Name() != parts.ManifestName && !j.ours(e.Name()):
-			return nil, &noren.Error{Kind: noren.Usage, Where: j.path(e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(j.path(e.Name())), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
 		case e.Name() == parts.ManifestName:
 			found = append(found, e.Name())
 		default:

@@ -269,7 +269,7 @@ func (r *record) undoNames(ctx context.Context, folder, dir string) error {
 			return err
 		}
 		if taken {
-			return &noren.Error{Kind: noren.Usage, Where: at, What: "was made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
+			return &noren.Error{Kind: noren.Usage, Where: noren.File(at), What: "was made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
 		}
 		if err := rename(ctx, filepath.Join(old, name), at); err != nil {
 			return err

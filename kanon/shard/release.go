@@ -304,7 +304,7 @@ func (r *releasing) write(ctx context.Context, stored []table.StoredColumn, jobD
 	path := filepath.Join(jobDir, r.made.Name)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return &noren.Error{Where: jobDir, What: "a file cannot be made in it", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(jobDir), What: "a file cannot be made in it", Err: atomicfile.Reason(err)}
 	}
 	out := &digested{file: f, sum: sha256.New()}
 	defer func() {

@@ -107,7 +107,7 @@ func (r *Result) Err() error {
 	if r.Met {
 		return nil
 	}
-	return &noren.Error{Kind: noren.NotMet, Where: r.File, What: "%s", Args: []any{r.Failures}}
+	return &noren.Error{Kind: noren.NotMet, Where: noren.File(r.File), What: "%s", Args: []any{r.Failures}}
 }
 
 func (o *Options) validate(src table.Source) error {
@@ -443,5 +443,5 @@ func (s *scanned) byClass() (list, start []uint32) {
 
 // otherRows says that persons were given of another number of records.
 func otherRows(name string) error {
-	return &noren.Error{Where: name, What: "persons are given of another number of records than the file has"}
+	return &noren.Error{Where: noren.File(name), What: "persons are given of another number of records than the file has"}
 }

@@ -1,15 +1,14 @@
 // Package problem makes the error bodies of the server's HTTP interface (RFC 9457).
 //
 // A body never holds a cell's value, a path of the host, SQL or a stack: texts come from
-// errors of type [*noren.Error] alone. A file is shown by its last part; folders of the server are
-// also cut from what is a string still.
+// errors of type [*noren.Error] alone, and a file, which is an argument of type [noren.File] there, is
+// shown by its last part.
 package problem
 
 import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,11 +42,9 @@ type Problem struct {
 	RetryAfter int `json:"-"`
 	// Lang is the language of its texts. Defaults to English.
 	Lang lang.Lang `json:"-"`
-	// said is Detail in a language, where it is known, and advice is Hint before it was shown. own
-	// are the folders of the server that are cut from texts.
+	// said is Detail in a language, where it is known, and advice is Hint before it was shown.
 	said   func(lang.Lang) string
 	advice noren.Text
-	own    cleaner
 }
 
 // In is the problem in a language: its title, detail and hint, and what is wrong in each
@@ -62,7 +59,7 @@ func (p *Problem) In(l lang.Lang) *Problem {
 		out.Detail = p.said(l)
 	}
 	if !p.advice.IsZero() {
-		out.Hint = p.own.clean(l.Said(p.advice))
+		out.Hint = l.Said(p.advice)
 	}
 	out.FitsWith = spoken.In(l, p.FitsWith)
 	out.Errors = slices.Clone(p.Errors)
@@ -172,19 +169,17 @@ func (p *Problem) Saying(said func(lang.Lang) string) *Problem {
 }
 
 // From is the problem that an error is: itself where it is one, and by code and kind
-// where it is a [*noren.Error]. Of any other error only its occurrence is said. own are
-// folders of the server, which are cut from texts.
-func From(err error, own ...string) *Problem {
-	c := cleaner(own)
+// where it is a [*noren.Error]. Of any other error only its occurrence is said.
+func From(err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
 		return p
 	}
 	var faults spec.Faults
 	if errors.As(err, &faults) && len(faults) > 0 {
-		out := c.of(faults[0])
+		out := of(faults[0])
 		for _, f := range faults {
-			out.Errors = append(out.Errors, c.fault(f, noren.Texts{f.Said().WithoutFolders()}))
+			out.Errors = append(out.Errors, fault(f, noren.Texts{f.Said().WithoutFolders()}))
 		}
 		return out
 	}
@@ -207,13 +202,13 @@ func From(err error, own ...string) *Problem {
 		}
 		return New("internal", "")
 	}
-	out := c.of(e)
+	out := of(e)
 	var several interface{ Unwrap() []error }
 	if errors.As(err, &several) {
 		for _, one := range several.Unwrap() {
 			var f *noren.Error
 			if errors.As(one, &f) {
-				out.Errors = append(out.Errors, c.fault(f, chain(f)))
+				out.Errors = append(out.Errors, fault(f, chain(f)))
 			}
 		}
 	}
@@ -221,7 +216,7 @@ func From(err error, own ...string) *Problem {
 }
 
 // of is the problem of one error.
-func (c cleaner) of(e *noren.Error) *Problem {
+func of(e *noren.Error) *Problem {
 	kind := noren.KindOf(e)
 	general := New(ofKind(kind), "")
 	if kind == noren.Internal && noren.CodeOf(e) == "" {
@@ -236,9 +231,9 @@ func (c cleaner) of(e *noren.Error) *Problem {
 		}
 	}
 	said := chain(e)
-	out.advice, out.own = hint(e), c
-	out.Hint, out.Where = c.clean(out.advice.String()), c.where(e)
-	return out.Saying(func(l lang.Lang) string { return c.shown(l, said) })
+	out.advice = hint(e)
+	out.Hint, out.Where = out.advice.String(), where(e)
+	return out.Saying(func(l lang.Lang) string { return shown(l, said) })
 }
 
 // ofKind is the code of errors of a kind that have no code of their own.
@@ -276,26 +271,26 @@ func chain(e *noren.Error) (said noren.Texts) {
 }
 
 // shown is texts in a language, one after the other.
-func (c cleaner) shown(l lang.Lang, said noren.Texts) string {
+func shown(l lang.Lang, said noren.Texts) string {
 	if len(said) == 0 {
 		return New(ofKind(noren.Internal), "").Detail
 	}
 	parts := make([]string, len(said))
 	for i, one := range said {
-		parts[i] = c.clean(l.Said(one))
+		parts[i] = l.Said(one)
 	}
 	return strings.Join(parts, ": ")
 }
 
 // where is the place of an error, with the last part of a file alone.
-func (c cleaner) where(e *noren.Error) string {
-	return c.clean((&noren.Error{Where: noren.WithoutFolders(e.Where)}).Place())
+func where(e *noren.Error) string {
+	return (&noren.Error{Where: noren.WithoutFolders(e.Where)}).Place()
 }
 
 // fault is one of several faults, which says this.
-func (c cleaner) fault(e *noren.Error, said noren.Texts) Fault {
-	in := func(l lang.Lang) string { return c.shown(l, said) }
-	return Fault{Pointer: c.where(e), Detail: in(lang.English), Said: in}
+func fault(e *noren.Error, said noren.Texts) Fault {
+	in := func(l lang.Lang) string { return shown(l, said) }
+	return Fault{Pointer: where(e), Detail: in(lang.English), Said: in}
 }
 
 // hint is the outermost hint.
@@ -311,20 +306,6 @@ func hint(e *noren.Error) noren.Text {
 		e = next
 	}
 	return noren.Text{}
-}
-
-// folders are the folders of an absolute path in a text.
-var folders = regexp.MustCompile(`(^|[\s:;,("'=])(?:[A-Za-z]:)?[/\\](?:[^\s:;,()"'<>|/\\]*[/\\])*([^\s:;,()"'<>|/\\]+)`)
-
-// cleaner cuts the folders from the names of files in texts: those it knows, whose names
-// may hold spaces, and those of every absolute path.
-type cleaner []string
-
-func (c cleaner) clean(text string) string {
-	for _, own := range c {
-		text = regexp.MustCompile(regexp.QuoteMeta(own)+`[/\\](?:[^\s:;,()"'<>|/\\]+[/\\])*`).ReplaceAllString(text, "")
-	}
-	return folders.ReplaceAllString(text, "$1$2")
 }
 
 // Code is an error code of the HTTP interface.

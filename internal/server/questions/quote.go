@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/service"
 )
 
 // MostQuestions is how many questions a request may hold.
@@ -189,7 +190,7 @@ func (q *Questions) Quote(ctx context.Context, in *Quoting, r *Reader) (*Quote, 
 	out := &Quote{
 		ID: c.ID, Until: until, Book: h.ID, Accounting: price.Accounting, Cost: price.Cost, Neighbours: price.Neighbours, Unit: price.Unit,
 		TimeClass: times.Class.Seconds(), Questions: price.Questions, Fits: price.Fits, Short: price.Short, FitsWith: price.FitsWith,
-		Statement: price.Statement, NotCovered: price.NotCovered, Spec: price.Specification, Command: "noren ask questions.yaml", RequestHash: price.Request, SchemaHash: price.Definition,
+		Statement: price.Statement, NotCovered: price.NotCovered, Command: "noren ask questions.yaml", RequestHash: price.Request, SchemaHash: price.Definition,
 	}
 	priced := make([]api.Question, len(out.Questions))
 	for i := range out.Questions {
@@ -199,6 +200,10 @@ func (q *Questions) Quote(ctx context.Context, in *Quoting, r *Reader) (*Quote, 
 		c.Margins = append(c.Margins, PromisedMargin{one.Accuracy.Within, one.Accuracy.At})
 	}
 	c.Questions = q.named(priced)
+	// The file names public tables as the server does: their folders are the host's.
+	if out.Spec, err = service.QuestionsFile(request.Dataset, c.Questions); err != nil {
+		return nil, err
+	}
 	for i := range out.Questions {
 		one := &out.Questions[i]
 		one.Question, one.Asked, one.Columns = c.Questions[i], list(one.Asked), list(one.Columns)

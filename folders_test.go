@@ -1,0 +1,49 @@
+package noren_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/noren-privacy/noren"
+)
+
+// told is an argument with a text of its own.
+type told struct{ files []noren.File }
+
+func (s told) Texts() noren.Texts {
+	var all noren.Texts
+	for _, f := range s.files {
+		all = append(all, noren.Textf("%s", f))
+	}
+	return all
+}
+
+// A file is its last part wherever it is in an argument; a string is a name and stays as it is.
+func TestWithoutFolders(t *testing.T) {
+	const path = "/srv/Patient files (2026)/visits.csv"
+	system := &fs.PathError{Op: "open", Path: path, Err: errors.New("no such file")}
+	for want, arg := range map[string]any{
+		"visits.csv":                    noren.File(path),
+		"b.csv":                         noren.File(`C:\Patient files (2026)\b.csv`),
+		"c.csv":                         noren.File(`\\host\Patient files (2026)\c.csv`),
+		"d":                             noren.File("/srv/Patient files (2026)/d/"),
+		"visits.csv: age":               noren.Place{noren.File(path), "age"},
+		"visits.csv: line 3":            noren.Position{File: path, Line: 3},
+		"see visits.csv":                noren.Textf("see %s", noren.Textf("%s", noren.File(path))),
+		"visits.csv; e.csv":             told{[]noren.File{path, "/Patient files (2026)/e.csv"}},
+		"open visits.csv: no such file": system,
+		"no such file":                  fmt.Errorf("reading %s: %w", path, system),
+		"rename a b: no such file":      &os.LinkError{Op: "rename", Old: "/Patient files (2026)/a", New: "/Patient files (2026)/b", Err: system.Err},
+		"f.csv: cannot be read: no":     &noren.Error{Where: noren.File("/Patient files (2026)/f.csv"), What: "cannot be read", Err: errors.New("no")},
+		"/systolic/diastolic":           "/systolic/diastolic",
+	} {
+		got := noren.Textf("%s", noren.WithoutFolders(arg)).String()
+		if strings.Contains(got, "Patient") || got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
