@@ -11,7 +11,7 @@ import (
 )
 
 // Ids of clients of half a megabyte each are distinguished and not kept.
-func TestLongIdsOfClients(t *testing.T) {
+func TestLargeIdsOfClients(t *testing.T) {
 	s, err := survey.New(specs()["grr"])
 	if err != nil {
 		t.Fatal(err)

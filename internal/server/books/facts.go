@@ -10,7 +10,6 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/tables"
 	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table"
 )
 
 // FactsRequest asks for public facts of the columns of a table.
@@ -159,7 +158,7 @@ func ofBooks(c *tables.Column, others []defined) *Fact {
 }
 
 // dateForm is how dates are written where a column states it, or states nothing.
-func dateForm(stated string) string { return cmp.Or(stated, string(table.ISODate)) }
+func dateForm(stated string) string { return cmp.Or(stated, "YYYY-MM-DD") }
 
 // named are bounds that the name of a column alone makes public: the ages of people, and
 // the months of a year.
