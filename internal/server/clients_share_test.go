@@ -76,6 +76,64 @@ func TestRequestsOfOneClientBehindAProxy(t *testing.T) {
 	}
 }
 
+// Slow requests of one principal, and those without a sign-in, leave places to the others at their address.
+func TestRequestsOfOnePrincipalAtAnAddress(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(c *Config) {
+		c.Connections, c.Proxies, c.Hosts = 128, prefixes(t, "127.0.0.0/8"), []string{"noren.example.org"}
+		c.RequestsPerSecond = -1
+		c.Slowness = limit.Slowness{Grace: time.Hour, BytesPerSecond: 1, Write: time.Minute}
+	})
+	slow, other := r.token(t, "Ito", auth.Analyst, auth.Everything), r.token(t, "Abe", auth.Analyst, auth.Everything)
+	send := func(line, token, rest string) net.Conn {
+		t.Helper()
+		c, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		_ = c.SetDeadline(time.Now().Add(time.Minute))
+		if token != "" {
+			token = "Authorization: Bearer " + token + "\r\n"
+		}
+		if _, err := fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: noren.example.org\r\nX-Forwarded-For: 203.0.113.9\r\n%s%s", line, token, rest); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	status := func(token string) int {
+		t.Helper()
+		res, err := http.ReadResponse(bufio.NewReader(send("GET /api/v1/server", token, "Connection: close\r\n\r\n")), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		return res.StatusCode
+	}
+	const body = "Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+	for range 32 { // all that the address may have
+		send("POST /api/v1/quotes", slow, body)
+		send("POST /api/v1/session/look", "", body)
+	}
+	for _, token := range []string{slow, ""} {
+		for begun := time.Now(); status(token) != http.StatusTooManyRequests; time.Sleep(5 * time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				t.Fatal("no request is refused")
+			}
+		}
+	}
+	// Refused requests have a place for a moment.
+	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		got := status(other)
+		if got == http.StatusOK {
+			break
+		}
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("another principal at the address: %d", got)
+		}
+	}
+}
+
 // The streams of one principal leave those of another.
 func TestStreamsOfOnePrincipal(t *testing.T) {
 	t.Parallel()

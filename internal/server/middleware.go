@@ -110,8 +110,19 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			}
 			defer end()
 			if r, err = s.identify(r, from); err == nil {
-				next.ServeHTTP(w, r)
-				return
+				// People behind one address share its places: neither one of them nor those
+				// without a sign-in take more than three of eight.
+				sender := s.addressHash(from)
+				if a := identityOf(r.Context()); a != nil {
+					sender += " " + a.ID
+				}
+				if done, ok := s.senders.Take(sender); ok {
+					defer done()
+					next.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Connection", "close")
+				err = tooMany(time.Second)
 			}
 		}
 		s.refuse(w, r, err)
