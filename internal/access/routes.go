@@ -50,6 +50,7 @@ func Routes() []Way {
 		way("GET /api/v1/recipes/{id}/file", stored, "a recipe", steward, Private),
 		way("GET /api/v1/recipes/{id}/preview", stored, "loss, risk and classes", steward, Private),
 		way("POST /api/v1/recipes/{id}/preview", stored, "loss, risk and classes", steward, Private),
+		way("POST /api/v1/recipes/{id}/trial", stored, "loss, risk and classes", steward, Private),
 		way("POST /api/v1/rehearsals", nothing, "answer a quote on made-up rows", roles, None),
 		way("GET /api/v1/releases", previewed, "releases", roles, Gate),
 		way("POST /api/v1/releases", previewed, "a release", roles, Gate),

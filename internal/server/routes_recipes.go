@@ -46,6 +46,13 @@ type putRecipeInput struct {
 	}
 }
 
+type trialInput struct {
+	ID   string `path:"id" maxLength:"64" doc:"The id of the recipe."`
+	Body struct {
+		Parameters records.Parameters `json:"parameters" doc:"The parameters to try."`
+	}
+}
+
 type curveInput struct {
 	ID   string `path:"id" maxLength:"64" doc:"The id of the recipe."`
 	Body *struct {
@@ -81,6 +88,7 @@ func (s *Server) registerRecipes(api huma.API, mux *http.ServeMux) {
 	register(s, api, op("GET", "/recipes/{id}/curve", "The curve of a recipe so far"), access{roles: stewards, object: "id"}, s.getCurve)
 	register(s, api, job("/recipes/{id}/preview", "Make and verify the file of a release, without releasing it", ""), access{roles: stewards, object: "id", action: "preview"}, s.startPreview)
 	register(s, api, op("GET", "/recipes/{id}/preview", "The latest preview of a recipe"), access{roles: stewards, object: "id", action: "preview.read"}, s.getPreview)
+	register(s, api, job("/recipes/{id}/trial", "Compare the preview with one of other parameters, without changing the recipe", ""), access{roles: stewards, object: "id", action: "preview"}, s.startTrial)
 	register(s, api, job("/recipes/{id}/compare", "Compare the preview with an earlier release of the same people", ""), access{roles: stewards, object: "id", action: "compare"}, s.comparePreview)
 }
 
@@ -134,6 +142,10 @@ func (s *Server) getCurve(ctx context.Context, _ *call, in *idInput) (*output[*r
 
 func (s *Server) startPreview(ctx context.Context, c *call, in *makeInput) (*accepted, error) {
 	return begun(s.records.StartPreview(ctx, in.ID, c.actor.ID))
+}
+
+func (s *Server) startTrial(ctx context.Context, c *call, in *trialInput) (*accepted, error) {
+	return begun(s.records.StartTrial(ctx, in.ID, c.actor.ID, &in.Body.Parameters))
 }
 
 func (s *Server) getPreview(ctx context.Context, _ *call, in *idInput) (*output[*records.Preview], error) {

@@ -130,6 +130,7 @@ export function preview(recipe, job) {
       m("promise", `k-anonymity, k = ${k} persons (person_id) over age, sex, postcode, visit_date.`, { k, columns: "age, sex, postcode, visit_date", unit: "person_id" }),
       m("classes", `${p.classes} classes, of ${k} to ${k * 3} records.`, { classes: p.classes, least: k, most: k * 3 }),
     ],
+    warnings: [],
     not_covered: [
       m("sensitive-open", "A class may show one sensitive value for all its records: neither l-diversity nor t-closeness was asked for."),
       m("unique", "1,454 of 5,000 records are the only ones with their value in some kept column.", { alone: 1454, in_pairs: 4991, records: 5000 }),

@@ -281,11 +281,34 @@ export interface Preview {
   statement: Message[];
   not_covered: Message[];
   checks: { level: Level; message: Message; detail?: string }[];
+  warnings: { message: Message; remedies: Remedy[] }[];
   leaving: { file: string; rows: number; columns: string[]; bytes: number; sha256: string };
   gate: { open: boolean; reasons: Message[] };
   columns: { name: string; fate: string; role?: string; why?: string }[];
   pictures: { scatter?: Scatter; histograms: Histogram[] };
   earlier: { release: string; at: string; k: number; table_name: string; common?: string }[];
+}
+
+/** A change of a recipe that answers a warning. */
+export interface Remedy {
+  act: string;
+  column?: string;
+  parameters: Parameters;
+}
+export interface Figures {
+  loss: number;
+  query_error: number;
+  highest_risk: number;
+  average_risk: number;
+  rows: number;
+  columns: number;
+  unique?: number;
+  l?: number;
+}
+/** A preview beside one with other parameters. */
+export interface Trial {
+  now: Figures;
+  then: Figures;
 }
 
 export interface Release {

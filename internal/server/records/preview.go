@@ -266,6 +266,7 @@ type Preview struct {
 	Statement     []Message `json:"statement" nullable:"false" doc:"What the release guarantees."`
 	NotCovered    []Message `json:"not_covered" nullable:"false" doc:"What it does not."`
 	Checks        []Check   `json:"checks" nullable:"false" doc:"What the verifier found, and remarks."`
+	Warnings      []Warning `json:"warnings" nullable:"false" doc:"What needs a decision before the release, with its remedies."`
 	Leaving       Leaving   `json:"leaving" doc:"What will leave."`
 	Gate          Gate      `json:"gate" doc:"Whether it can be released."`
 	Columns       []Fate    `json:"columns" nullable:"false" doc:"What becomes of each column."`
@@ -299,6 +300,8 @@ type Check struct {
 	Level   string  `json:"level" enum:"ok,attention,stop" doc:"How urgent it is."`
 	Message Message `json:"message" doc:"What was found."`
 	Detail  string  `json:"detail,omitempty" doc:"More of it."`
+
+	columns []string // that it is about
 }
 
 // Leaving is what a release lets out.
@@ -378,7 +381,7 @@ func (p *preview) stale(row *store.Resource, h *tables.Held) bool {
 func describe(p *preview) *Preview {
 	rel, a := p.release, p.release.Assessment
 	out := &Preview{
-		RecipeVersion: p.recipeVersion, Made: p.made, Job: p.job, Statement: text.Stated(&rel.Result), NotCovered: notCovered(rel), Checks: checks(p), Columns: []Fate{},
+		RecipeVersion: p.recipeVersion, Made: p.made, Job: p.job, Statement: text.Stated(&rel.Result), NotCovered: notCovered(rel), Checks: checks(p), Warnings: warnings(p), Columns: []Fate{},
 		Today: Today{N: a.Original.Records, Unique: a.Original.UniqueRecords, Unit: "record", HighestRisk: a.Original.Prosecutor.Max, AverageRisk: a.Original.Marketer},
 		After: After{
 			K: rel.AchievedK, Classes: rel.Classes, Largest: int64(rel.Verified.ClassSize.Max), Loss: rel.Loss, HighestRisk: a.Release.Prosecutor.Max, AverageRisk: a.Release.Marketer,

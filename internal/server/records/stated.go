@@ -26,12 +26,17 @@ func notCovered(rel *api.Release) []Message {
 		}
 	}
 	if len(rel.FreeText) > 0 {
-		out = append(out, api.Say("free-text", map[string]any{"columns": strings.Join(rel.FreeText, ", ")}))
+		out = append(out, notCoveredFreeText(rel))
 	}
 	if len(rel.Guarantee.Diversity) == 0 && len(rel.Guarantee.Closeness) == 0 {
 		out = append(out, api.Say("sensitive-open", nil))
 	}
 	return out
+}
+
+// notCoveredFreeText says that sentences leave which no check reads.
+func notCoveredFreeText(rel *api.Release) Message {
+	return api.Say("free-text", map[string]any{"columns": strings.Join(rel.FreeText, ", ")})
 }
 
 // checks says what the verifier found, and what was noted while the release was made.
@@ -41,16 +46,16 @@ func checks(p *preview) []Check {
 	if rel.Unit != "" {
 		unit = "persons"
 	}
-	out := []Check{{"ok", api.Say("verified", map[string]any{"classes": rel.Classes, "k": rel.AchievedK, "unit": unit}), ""}}
+	out := []Check{{"ok", api.Say("verified", map[string]any{"classes": rel.Classes, "k": rel.AchievedK, "unit": unit}), "", nil}}
 	for _, s := range rel.Verified.Sensitive {
 		level := "ok"
 		if s.DistinctL < 2 {
 			level = "attention"
 		}
-		out = append(out, Check{level, api.Say("sensitive", map[string]any{"column": s.Column, "l": s.DistinctL, "t": s.T}), ""})
+		out = append(out, Check{level, api.Say("sensitive", map[string]any{"column": s.Column, "l": s.DistinctL, "t": s.T}), "", nil})
 	}
 	if rel.Suppressed > 0 {
-		out = append(out, Check{"attention", api.Say("suppressed", map[string]any{"records": rel.Suppressed}), ""})
+		out = append(out, Check{"attention", api.Say("suppressed", map[string]any{"records": rel.Suppressed}), "", nil})
 	}
 	// Notes name files with their folders, which are the server's.
 	folders := strings.NewReplacer(p.dir+string(filepath.Separator), "", filepath.Dir(p.held.Input)+string(filepath.Separator), "")
@@ -65,7 +70,7 @@ func checks(p *preview) []Check {
 			args = map[string]any{"columns": columns}
 		}
 		m := sentences(n.Code, args, func(l lang.Lang) string { return folders.Replace(n.In(l)) })
-		out = append(out, Check{level, m, columns})
+		out = append(out, Check{level, m, columns, n.Columns})
 	}
 	return out
 }

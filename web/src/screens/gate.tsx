@@ -1,5 +1,5 @@
 // What will leave, earlier releases of the same people, the gate and the release itself.
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { idempotencyKey, part, post } from "../api";
 import { bytes, date, number, shortHash } from "../format";
@@ -96,10 +96,12 @@ export function remaining(v: Preview, studied: string[]): Message[] {
   return v.gate.reasons.filter(r => !(all && v.earlier.length > 0 && /previous|earlier|studied/.test(r.code)));
 }
 
-export function GateCard({ reasons }: { reasons: Message[] }): VNode {
+/** What stops the release, and below it the warnings: a gate that is open is green only where none stands. */
+export function GateCard({ reasons, warned, children }: { reasons: Message[]; warned?: boolean; children?: ComponentChildren }): VNode {
   return (
     <Card title={t("gate.title")} id="gate" sub={reasons.length === 0 ? undefined : t("gate.sub")}>
-      <Checks items={reasons.length === 0 ? [{ level: "ok", text: t("gate.open") }] : reasons.map(m => ({ level: "stop" as const, text: said(m) }))} />
+      <Checks items={reasons.length === 0 ? [{ level: warned ? "attention" : "ok", text: t(warned ? "gate.warned" : "gate.open") }] : reasons.map(m => ({ level: "stop" as const, text: said(m) }))} />
+      {children}
     </Card>
   );
 }

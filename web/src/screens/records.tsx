@@ -14,6 +14,7 @@ import { Earlier, GateCard, Leaving, recipeFile, ReleaseDialog, remaining } from
 import { KCard } from "./kcard";
 import { Pictures } from "./pictures";
 import { RecipeCard } from "./recipe";
+import { Warnings } from "./remedies";
 import { Statement } from "./statement";
 import { stateTones } from "./tables";
 
@@ -218,7 +219,13 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
           {preview ? <Pictures preview={preview} types={new Map(table.columns_detail.map(c => [c.name, c.type]))} /> : null}
         </div>
         <aside>
-          {preview ? <GateCard reasons={current ? reasons : [{ code: "page.stale", text: t("gate.stale") }]} /> : <GateCard reasons={[{ code: "page.none", text: t("gate.none") }]} />}
+          {preview ? (
+            <GateCard reasons={current ? reasons : [{ code: "page.stale", text: t("gate.stale") }]} warned={preview.warnings.length > 0}>
+              <Warnings key={preview.job} recipe={recipe} preview={preview} table={table.id} current={current} apply={change} />
+            </GateCard>
+          ) : (
+            <GateCard reasons={[{ code: "page.none", text: t("gate.none") }]} />
+          )}
           <RecipeCard table={table} parameters={parameters} change={change} fates={fates} disabled={!steward.value} />
           {preview ? (
             <>

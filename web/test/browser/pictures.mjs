@@ -61,9 +61,10 @@ for (let n = await open.count(); n > 0; n--) await open.first().selectOption("ot
 await english.locator(".head .pri").click();
 await english.locator(".chip.ok", { hasText: "confirmed" }).first().waitFor({ timeout: 60_000 });
 await w.at(english, "records/" + table);
-await english.locator("#gate .ic.take").waitFor({ timeout: 120_000 });
+const ready = '.head .pri:not([aria-disabled="true"])'; // warnings may stand
+await english.locator(ready).waitFor({ timeout: 120_000 });
 await take("records", "records/" + table, async page => {
-  await page.locator("#gate .ic.take").waitFor({ timeout: 60_000 });
+  await page.locator(ready).waitFor({ timeout: 60_000 });
   await page.locator("svg circle.pt").nth(3).waitFor({ timeout: 60_000 });
 });
 await english.getByRole("button", { name: "Release the file…" }).click();

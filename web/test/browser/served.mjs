@@ -306,7 +306,24 @@ async function stewardsHour() {
   await click("confirm", page.locator(".head .pri"));
   await page.locator(".chip.ok", { hasText: "confirmed" }).first().waitFor({ timeout: 60_000 });
   await click("prepare a release", page.getByRole("link", { name: "Prepare a release" }).first());
+  // A warning stands where nothing stops: its remedy is tried beside the current preview, then taken.
+  const warning = page.locator("#gate li", { hasText: "A class may show one sensitive value" });
+  await warning.waitFor({ timeout: 60_000 });
+  assert.equal(await page.locator("#gate .ic.take").count(), 0, "the gate is green beside a warning");
+  const ready = page.locator('.head .pri:not([aria-disabled="true"])');
+  await ready.waitFor({ timeout: 60_000 });
+  const recipe = async () => (await w.api(page, "GET", "/tables/" + page.url().split("/").pop() + "/recipes")).body.items[0].parameters;
+  await click("try l = 2", page.getByRole("button", { name: "Try: l = 2", exact: true }));
+  await warning.locator("table").waitFor({ timeout: 60_000 });
+  const shown = await warning.locator("table tbody tr").allInnerTexts();
+  for (const measure of ["Highest risk", "Information loss"]) assert.match(shown.find(line => line.startsWith(measure)) ?? "", /\d.*\d/s, measure + " is not compared: " + shown);
+  assert.equal((await recipe()).l, undefined, "a trial changed the recipe");
+  await looked(page, "trial");
+  await click("take it", page.getByRole("button", { name: "Change the recipe" }));
+  await warning.waitFor({ state: "detached", timeout: 60_000 });
   await page.locator("#gate .ic.take").waitFor({ timeout: 60_000 });
+  await ready.waitFor({ timeout: 60_000 });
+  assert.equal((await recipe()).l, 2);
   await click("release", page.getByRole("button", { name: "Release the file…" }));
   await click("the guarantee was read", page.locator("dialog input[type=checkbox]"));
   await click("sign", page.getByRole("button", { name: "Sign and release" }));
