@@ -29,7 +29,7 @@ var resultTexts = []Entry{
 	{"start it again, as now: noren serve --dir %s with its other flags", "noren serve --dir %s と今回のほかのフラグで、もう一度起動する"},
 	{"stop this server", "このサーバーを止める"},
 	{"the signer prints it by noren certificate key, and a server's by noren serve key --dir DIR; give it with --trust", "公開鍵は署名者が noren certificate key で、サーバーのものは noren serve key --dir DIR で表示します。--trust で指定してください"},
-	{"where there is no copy: noren serve accept --dir %s, which ends all sessions, links and tokens", "コピーがなければ noren serve accept --dir %s を実行する。すべてのセッション、リンク、トークンが無効になる"},
+	{"where there is no copy, or the server is sealed again with it: noren serve accept --dir %s (all sessions, links and tokens end)", "コピーがないとき、またはコピーを戻してもサーバーが再び封印されたときは noren serve accept --dir %s を実行する（すべてのセッション、リンク、トークンが無効になる）"},
 	{"%s. Pay it? [y/N]", "%s。支払いますか [y/N]"},
 	{"this costs %s", "%s かかります"},
 	{"unless it was answered before, this costs %s, %.0f %% of the %s that is left for %s", "前に答えていなければ、%[1]s かかります。%[4]s の残り %[3]s の %.0[2]f %%です"},

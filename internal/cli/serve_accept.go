@@ -12,9 +12,9 @@ func newServeAccept(t *terminal) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "accept --dir DIR",
-		Short: "Make a folder serve whose server.db or key is older than the rest",
-		Long: `Make a folder serve again of which server.db or the signing key is older than the rest, or
-missing, where no newer copy exists. Stop the server first. All sessions, sign-in links and
+		Short: "Make a folder serve whose server.db, audit log or key is older than the rest",
+		Long: `Make a folder serve again of which server.db, the audit log or the signing key is older than
+the rest, or missing, where no newer copy exists. Stop the server first. All sessions, sign-in links and
 tokens end: some of them may have been ended after the older copy was made. Paid questions
 that the audit log has and the ledger cannot know are charged. Look at the principals and
 their roles before anyone signs in again.`,

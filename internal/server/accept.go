@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/audit"
@@ -14,10 +15,11 @@ import (
 	"github.com/noren-privacy/noren/service"
 )
 
-// Accept makes a folder serve of which server.db or the signing key is older than the rest,
-// or missing, and no newer copy exists. All sessions, sign-in links and tokens end, since
+// Accept makes a folder serve of which server.db, the audit log or the signing key is older
+// than the rest, or missing, and no newer copy exists. All sessions, sign-in links and tokens end, since
 // those that had ended may be valid in the older store. The ledger must be sound: it is
-// reconciled first. Questions that the audit log alone knows are charged as well. The audit log holds what was accepted. The server must not run.
+// reconciled first. Questions that the audit log alone knows are charged as well.
+// The audit log holds what was accepted, and which of its entries are lost. The server must not run.
 func Accept(ctx context.Context, dir string) (err error) {
 	if err := private(dir); err != nil {
 		return err
@@ -68,6 +70,9 @@ func Accept(ctx context.Context, dir string) (err error) {
 		return err // a damaged key is not overwritten
 	}
 	detail := map[string]string{"key": "none"}
+	if lost := log.Lost(); lost > 0 {
+		detail["audit_lost_to"] = strconv.FormatInt(lost, 10)
+	}
 	if key != nil {
 		detail["key"] = certificate.KeyID(key.Public().(ed25519.PublicKey))
 	}

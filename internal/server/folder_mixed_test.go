@@ -143,8 +143,10 @@ func (h *hour) keep(r *running) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if m.files["anchor"], err = os.ReadFile(h.cfg.Anchor); err != nil {
-		h.t.Fatal(err)
+	if h.cfg.Anchor != "" {
+		if m.files["anchor"], err = os.ReadFile(h.cfg.Anchor); err != nil {
+			h.t.Fatal(err)
+		}
 	}
 	for k, v := range h.ended {
 		m.ended[k] = v

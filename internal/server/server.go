@@ -15,6 +15,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -104,7 +105,8 @@ type Server struct {
 	background sync.WaitGroup // ends once closing is closed
 
 	sealMu sync.Mutex
-	seal   string
+	seal   string   // the first reason
+	seals  []string // all of them
 
 	closing  chan struct{} // closed when the server begins to stop
 	stopOnce sync.Once
@@ -247,6 +249,9 @@ func (s *Server) setSealed(reason string) {
 	defer s.sealMu.Unlock()
 	if s.seal == "" {
 		s.seal = reason
+	}
+	if !slices.Contains(s.seals, reason) {
+		s.seals = append(s.seals, reason)
 	}
 }
 

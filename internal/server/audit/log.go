@@ -38,7 +38,8 @@ type Log struct {
 	places []int64 // where entries 1, 1+stride, ... begin
 	damage damage
 	step   func(string) // called at each step; tests stop there
-	trusts bool         // the log may be ahead of the store by any number of entries
+	trusts bool         // the log may be ahead of the store by any number of entries, or lack some
+	lost   int64        // the last entry that the store knew and the log lacks
 	retry  *time.Timer  // of [Log.Flush], while entries wait for it
 	closed bool
 	intent Hash // of the first entry that this process was about to write last
@@ -62,8 +63,9 @@ func Open(ctx context.Context, path string, s *store.Store) (*Log, error) {
 	return open(ctx, &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt})
 }
 
-// Accept is [Open] for a log that is ahead of the store by any number of entries: the store
-// is an older one, and goes on from the end of the log.
+// Accept is [Open] for a log that is ahead of the store by any number of entries, or lacks
+// entries that the store knows: one of the two is an older one, and no newer one exists. The
+// store goes on from the end of the log. [Log.Lost] says what is missing.
 func Accept(ctx context.Context, path string, s *store.Store) (*Log, error) {
 	return open(ctx, &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt, trusts: true})
 }
@@ -73,6 +75,7 @@ func open(ctx context.Context, l *Log) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.trusts = false
 	if cut > 0 && l.Damage() == nil {
 		err = l.Append(ctx, Entry{Actor: "server", Action: "audit.cut", Outcome: "ok", Detail: map[string]string{"bytes": fmt.Sprint(cut)}})
 	}
@@ -142,6 +145,11 @@ func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
 		if cut, err = l.sync(ctx, tx, f); err != nil || l.Damage() != nil {
 			return err
 		}
+		if l.trusts {
+			if err := l.accept(ctx, tx); err != nil {
+				return err
+			}
+		}
 		if err := l.adopt(ctx, tx); err != nil {
 			return err
 		}
@@ -154,6 +162,19 @@ func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
 	})
 	return cut, err
 }
+
+// accept makes the store go on from the end of the log, also where it knows other entries.
+func (l *Log) accept(ctx context.Context, tx *store.Tx) error {
+	known, err := tx.AuditHead(ctx)
+	if err != nil || known.N < l.n || known.N == l.n && known.Hash == l.head && known.Size == l.size {
+		return err
+	}
+	l.lost = known.N
+	return tx.SetAuditHead(ctx, store.AuditHead{N: l.n, Hash: l.head, Size: l.size})
+}
+
+// Lost is the last entry that the store knew and [Accept] did not find; 0 where there is none.
+func (l *Log) Lost() int64 { return l.lost }
 
 // adopt stores the head where the log was ahead of the store, so that it is never ahead by
 // more than what one process was killed with.
@@ -183,7 +204,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 	if err != nil {
 		return 0, &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be examined", Err: reason(err)}
 	}
-	if info.Size() < known.Size || info.Size() < l.size {
+	if info.Size() < known.Size && !l.trusts || info.Size() < l.size {
 		_ = l.damage.set(damaged("expected at least %d bytes, got %d: entries at its end are missing", max(known.Size, l.size), info.Size()))
 		return 0, nil
 	}
@@ -196,18 +217,20 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 		if l.n&0xfff == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		if l.n == known.N && l.n > 0 && (l.head != known.Hash || l.size != known.Size) {
+		if other := l.n == known.N && l.n > 0 && (l.head != known.Hash || l.size != known.Size); other && l.trusts {
+			l.lost = known.N
+		} else if other {
 			_ = l.damage.set(damaged("entry %d is not the one that the store knows", l.n))
 			return 0, nil
 		}
 		text, err := in.ReadSlice('\n')
 		switch {
 		case errors.Is(err, io.EOF) && len(text) == 0:
-			if l.n < known.N {
+			if l.n < known.N && !l.trusts {
 				_ = l.damage.set(damaged("expected at least %d entries, got %d", known.N, l.n))
 			}
 			return 0, nil
-		case errors.Is(err, io.EOF) && l.n >= known.N:
+		case errors.Is(err, io.EOF) && (l.n >= known.N || l.trusts):
 			cut = int64(len(text))
 			if err := f.Truncate(l.size); err != nil {
 				return 0, &noren.Error{Where: noren.Phrase("audit log"), What: "cannot be written", Err: reason(err)}
