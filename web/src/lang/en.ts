@@ -250,6 +250,7 @@ export const en = {
   "table.left": "Left to decide",
   "table.left.of": "{n} of {all} columns",
   "table.left.none": "nothing",
+  "table.unconfirmed.text": "A steward has not confirmed the columns of this table. What can be asked of it is in its budget book.",
   "table.left.below": "marked below; each is your decision",
   "table.left.confirm": "Check the proposal and confirm it.",
   "table.proposed.text": "**Nothing runs until you confirm.** No curve and no release can be started on this table before.",

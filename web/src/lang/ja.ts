@@ -250,6 +250,7 @@ export const ja: Strings = {
   "table.left": "未決定",
   "table.left.of": "{all}列のうち{n}列",
   "table.left.none": "なし",
+  "table.unconfirmed.text": "この表の列は、データ管理者がまだ確認していません。質問できることは予算帳にあります。",
   "table.left.below": "下に印があります。それぞれ決定してください",
   "table.left.confirm": "提案を確かめて、確定してください。",
   "table.proposed.text": "**確定するまで何も実行されません。**それまで、この表で曲線の計算や公開は始められません。",

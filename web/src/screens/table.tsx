@@ -361,6 +361,8 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
                   <p class="plain">
                     <Icon of="ok" /> {t("table.confirmed.text", { by: table.confirmed?.name ?? table.confirmed?.by ?? "", at: table.confirmed ? dateTime(table.confirmed.at) : "" })}
                   </p>
+                ) : !steward.value ? (
+                  <p class="plain">{t("table.unconfirmed.text")}</p>
                 ) : (
                   <>
                     <div class="two">
@@ -384,8 +386,8 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
             <aside>
               {steward.value ? <HiddenCard table={table} decide={decide} /> : null}
               {editable || totals ? shape : null}
-              <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} />
-              {confirmedNow ? <TableBook table={table.id} /> : null}
+              {confirmedNow || steward.value ? <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} /> : null}
+              {confirmedNow || !steward.value ? <TableBook table={table.id} /> : null}
               {steward.value ? <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} /> : null}
             </aside>
           </div>
@@ -407,15 +409,17 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
               </button>
             </div>
           ) : null}
-          <ColumnsTable
-            table={steward.value ? table : published(table, books.value)}
-            unit={d.unit}
-            edits={d.columns}
-            editable={editable}
-            etag={etag}
-            change={(name, next) => change({ columns: { ...d.columns, [name]: { ...d.columns[name], ...next } } })}
-            replaced={loaded.reload}
-          />
+          {steward.value || table.columns_detail.length > 0 ? (
+            <ColumnsTable
+              table={steward.value ? table : published(table, books.value)}
+              unit={d.unit}
+              edits={d.columns}
+              editable={editable}
+              etag={etag}
+              change={(name, next) => change({ columns: { ...d.columns, [name]: { ...d.columns[name], ...next } } })}
+              replaced={loaded.reload}
+            />
+          ) : null}
         </>
       ) : null}
       {steward.value ? (
