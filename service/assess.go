@@ -160,7 +160,7 @@ func (a *assessing) hold() (err error) {
 		a.table.Columns = a.table.Columns[:last]
 	}
 	if a.table.Rows == 0 {
-		return &noren.Error{Kind: noren.BadData, Where: a.source.Name(), What: "the table has no records", Hint: "there is nothing to measure"}
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(a.source.Name()), What: "the table has no records", Hint: "there is nothing to measure"}
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func modelOf(m *api.GrantModel) (*dataset.Model, error) {
 	}
 	text, err := json.Marshal(parsed)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.KindOf(err), Where: name, Err: err}
+		return nil, &noren.Error{Kind: noren.KindOf(err), Where: noren.File(name), Err: err}
 	}
 	return &dataset.Model{Column: m.Column, States: parsed.StateNames(), Other: m.Other, Distribution: text}, nil
 }

@@ -255,7 +255,7 @@ func (r *reader) advance() error {
 func (s *Source) same(i int) error {
 	now, err := stampOf(s.paths[i])
 	if err == nil && !now.equal(s.seen[i]) {
-		err = &noren.Error{Kind: noren.BadData, Where: s.paths[i], What: "the file has changed since it was opened", Hint: "start again when no program writes to it"}
+		err = &noren.Error{Kind: noren.BadData, Where: noren.File(s.paths[i]), What: "the file has changed since it was opened", Hint: "start again when no program writes to it"}
 	}
 	return err
 }
