@@ -70,7 +70,7 @@ func newRoot(t *terminal) *cobra.Command {
 	root.PersistentFlags().Var(&languageFlag{t}, "lang", "language of results and errors: en or ja (default: that of LC_ALL, LC_MESSAGES or LANG, else en)")
 	root.PersistentFlags().Lookup("lang").DefValue = "" // help does not depend on the environment
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return (&noren.Error{Kind: noren.Usage}).SayingText(flagFault(err)).Advising(flagHint(c, err))
+		return flagFault(err).Advising(flagHint(c, err))
 	})
 	for _, g := range []struct {
 		heading  string

@@ -45,8 +45,8 @@ func (t *terminal) failed(err error, kind noren.Kind, asJSON bool) {
 	} else {
 		f := t.fault(err)
 		out.Code, out.Where, out.Message, out.Hint = f.Code, f.Where, f.Message, f.Hint
-		if several, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, one := range several.Unwrap() {
+		if each := faultsOf(err); len(each) > 1 {
+			for _, one := range each {
 				out.Faults = append(out.Faults, t.fault(one))
 			}
 		}
@@ -54,6 +54,20 @@ func (t *terminal) failed(err error, kind noren.Kind, asJSON bool) {
 	enc := json.NewEncoder(t.stderr)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(&out) // there is nowhere left to say that it cannot be written
+}
+
+// faultsOf lists the errors that err joins, at every level: a command joins what it found to
+// what its request found, and each fault of either has a place and a hint of its own.
+func faultsOf(err error) []error {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var out []error
+	for _, one := range several.Unwrap() {
+		out = append(out, faultsOf(one)...)
+	}
+	return out
 }
 
 // fault is one error as a document has it.

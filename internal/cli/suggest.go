@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,11 +47,20 @@ func helpPath(c *cobra.Command) string {
 
 // flagFault is what is wrong with a flag. Of letters behind one dash only the first that no
 // flag has is repeated: other programs take a password there, as in -pSECRET.
-func flagFault(err error) noren.Text {
+func flagFault(err error) *noren.Error {
 	if missing := (*pflag.NotExistError)(nil); errors.As(err, &missing) && missing.GetSpecifiedShortnames() != "" {
-		return noren.Textf("unknown shorthand flag: -%s", missing.GetSpecifiedName())
+		return (&noren.Error{Kind: noren.Usage}).Saying("unknown shorthand flag: -%s", missing.GetSpecifiedName())
 	}
-	return noren.Textf("%s", noren.Foreign(err.Error()))
+	// The text of the standard library names its own functions.
+	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) && errors.Is(err, strconv.ErrSyntax) {
+		switch bad.GetFlag().Value.Type() {
+		case "int", "int64":
+			return noren.Usagef("--"+bad.GetFlag().Name, "expected a whole number")
+		case "float64":
+			return noren.Usagef("--"+bad.GetFlag().Name, "expected a number")
+		}
+	}
+	return (&noren.Error{Kind: noren.Usage}).SayingText(noren.Textf("%s", noren.Foreign(err.Error())))
 }
 
 // flagHint is what to do about a flag that cannot be parsed: its name may be mistyped.
