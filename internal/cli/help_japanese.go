@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,6 +75,15 @@ func japaneseFlags(set *pflag.FlagSet) *pflag.FlagSet {
 	return out
 }
 
+// usageInJapanese is the usage of a flag in Japanese, by that in English.
+func usageInJapanese(usage string) (string, bool) {
+	at := slices.IndexFunc(japaneseUsages, func(both [2]string) bool { return both[0] == usage })
+	if at < 0 {
+		return "", false
+	}
+	return japaneseUsages[at][1], true
+}
+
 // japaneseUsage is the usage of a flag in Japanese; that in English where there is none.
 func japaneseUsage(f *pflag.Flag) string {
 	switch f.Name {
@@ -82,7 +92,7 @@ func japaneseUsage(f *pflag.Flag) string {
 	case "version":
 		return "版を表示します"
 	}
-	if usage, known := japaneseUsages[f.Usage]; known {
+	if usage, known := usageInJapanese(f.Usage); known {
 		return usage
 	}
 	return f.Usage
