@@ -110,13 +110,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			}
 			defer end()
 			if r, err = s.identify(r, from); err == nil {
-				// People behind one address share its places: neither one of them nor those
-				// without a sign-in take more than three of eight.
-				sender := s.addressHash(from)
-				if a := identityOf(r.Context()); a != nil {
-					sender += " " + a.ID
-				}
-				if done, ok := s.senders.Take(sender); ok {
+				if done, ok := s.sends(r.Context(), from); ok {
 					defer done()
 					next.ServeHTTP(w, r)
 					return
@@ -127,6 +121,22 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		s.refuse(w, r, err)
 	})
+}
+
+// sends counts a request of a principal at an address, or one without a sign-in. People behind
+// one address share its places: the last eighth of them is for those who have few.
+func (s *Server) sends(ctx context.Context, from netip.Addr) (done func(), ok bool) {
+	address, most := s.addressHash(from), s.cfg.connectionShare()
+	sender := address
+	if a := identityOf(ctx); a != nil {
+		sender += " " + a.ID
+	}
+	done, ok = s.senders.Take(sender)
+	if ok && s.clients.Held(address) > most-most/8 && s.senders.Held(sender) > most/16 {
+		done()
+		return nil, false
+	}
+	return done, ok
 }
 
 // check refuses a request that must not reach any route, and returns the address of its

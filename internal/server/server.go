@@ -81,7 +81,7 @@ type Server struct {
 	owners      map[string]owner // by the prefix of an id
 	crossOrigin *http.CrossOriginProtection
 	clients     *limit.Shares // requests that are being answered, by address
-	senders     *limit.Shares // those of one principal at one address, or of none
+	senders     *limit.Shares // those of one principal at one address, or of no principal
 	streams     *limit.Shares // streams of events, by principal
 	addresses   *limit.Rate   // requests by address
 	failures    *limit.Rate   // unknown credentials by address
@@ -137,7 +137,7 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 		cfg: cfg, closing: make(chan struct{}), owners: map[string]owner{}, metrics: newMetrics(),
 		crossOrigin: http.NewCrossOriginProtection(),
 		clients:     limit.NewShares(cfg.connectionShare()),
-		senders:     limit.NewShares(max(1, cfg.connectionShare()*3/8)),
+		senders:     limit.NewShares(cfg.connectionShare()),
 		streams:     limit.NewShares(mostStreams),
 		addresses:   limit.NewRate(time.Second/100, 400),
 		failures:    limit.NewRate(time.Second, 30),

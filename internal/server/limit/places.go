@@ -113,6 +113,13 @@ type Shares struct {
 // NewShares counts at most most at once for each client.
 func NewShares(most int) *Shares { return &Shares{most: most, held: map[string]int{}} }
 
+// Held is how many a client has.
+func (s *Shares) Held(key string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held[key]
+}
+
 // Take counts one more for a client, and returns what ends it; false where it has as many
 // as it may.
 func (s *Shares) Take(key string) (end func(), ok bool) {
