@@ -119,7 +119,7 @@ func (f *File) Commit() error {
 	}
 	if err != nil {
 		f.Discard()
-		if errors.Is(err, fs.ErrExist) {
+		if errors.Is(err, fs.ErrExist) && !f.force { // of a folder that is not empty too, which force does not replace
 			return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: noren.File(f.target), What: "was created by another process in the meantime", Hint: "choose another name, or allow it to be replaced"}
 		}
 		return &noren.Error{Where: noren.File(f.target), What: "cannot be completed", Err: Reason(err)}
