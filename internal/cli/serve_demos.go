@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/internal/server"
 	"github.com/noren-privacy/noren/lang"
 )
@@ -25,7 +26,7 @@ func goOn(ctx context.Context, t *terminal, s *server.Server, dir string, found 
 	lang.Fprintf(t.stdout, "the folder of the demonstration: %s\n", noren.File(dir))
 	command := []string{"noren", "serve", "login-link"}
 	if !found {
-		command = append(command, "--dir", oneWord(dir), "--name", oneWord(server.DemoSteward))
+		command = append(command, "--dir", names.Shell(dir), "--name", names.Shell(server.DemoSteward))
 	}
 	lang.Fprintf(t.stdout, "for new links press Enter here, or type in another terminal: %s\n", noren.Foreign(strings.Join(command, " ")))
 	ignoreBackground()
@@ -39,14 +40,6 @@ func goOn(ctx context.Context, t *terminal, s *server.Server, dir string, found 
 			}
 		}
 	}()
-}
-
-// oneWord writes a path as one word of a shell.
-func oneWord(path string) string {
-	if strings.ContainsAny(path, " \t\n'\"\\$`*?[](){}<>|&;#~!") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }
 
 // runningDemo finds the folder of the one demonstration that this user runs.
