@@ -50,8 +50,8 @@ type AskQuote struct {
 	NotCovered []Message `json:"not_covered"`
 	// Work is the size of the computation of the answers, from public parameters alone.
 	Work Work `json:"work"`
-	// Specification is the request as a file for noren ask.
-	Specification string `json:"specification"`
+	// Specification is the request as a file for noren ask, where a command shows it.
+	Specification string `json:"specification,omitempty"`
 }
 
 // AccountQuote is what one account holds before and after a charge.

@@ -149,12 +149,7 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 			return nil, err
 		}
 	}
-	questions := make([]api.Question, len(out.Questions))
-	for i := range out.Questions {
-		questions[i] = out.Questions[i].Question
-	}
-	out.Specification, err = QuestionsFile(b.request.Dataset, questions)
-	return out, err
+	return out, nil
 }
 
 // work is what answering takes.

@@ -90,3 +90,12 @@ func (q *Questions) at(where any) any {
 func QuestionsFile(dataset string, questions []api.Question) (string, error) {
 	return spec.WriteDocument(questionsFile{Version: questionsVersion, Dataset: dataset, Questions: questions})
 }
+
+// QuotedFile is the questions of a quote as the file that noren ask reads.
+func QuotedFile(q *api.AskQuote) (string, error) {
+	questions := make([]api.Question, len(q.Questions))
+	for i := range q.Questions {
+		questions[i] = q.Questions[i].Question
+	}
+	return QuestionsFile(q.Dataset, questions)
+}

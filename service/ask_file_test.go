@@ -55,12 +55,14 @@ func TestSpecificationOfAQuote(t *testing.T) {
 	must(t, err)
 	quote, err := s.AskPrice(t.Context(), q.Request)
 	must(t, err)
-	again, err := service.ParseQuestions("again.yaml", []byte(quote.Specification))
+	text, err := service.QuotedFile(quote)
+	must(t, err)
+	again, err := service.ParseQuestions("again.yaml", []byte(text))
 	must(t, err)
 	second, err := s.AskPrice(t.Context(), again.Request)
 	must(t, err)
 	if second.Request != quote.Request || second.Cost != quote.Cost {
-		t.Errorf("another request:\n%s", quote.Specification)
+		t.Errorf("another request:\n%s", text)
 	}
 }
 

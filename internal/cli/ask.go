@@ -74,6 +74,9 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 			return explain(err)
 		}
 		if f.json {
+			if quote.Specification, err = service.QuotedFile(quote); err != nil {
+				return err
+			}
 			return printJSON(t.stdout, quote)
 		}
 		return printAskPrice(t.stdout, quote)
