@@ -3,6 +3,8 @@ package noren
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Format is a format of package fmt in English, by which its translations are found. One
@@ -37,7 +39,7 @@ type Foreign string
 //
 // Arguments keep their types until the text is shown. A string, such as the name of a
 // column or a value, is the same in every language, even where it reads like a text of
-// Noren. A Text, [Texts], [Lines], a [Phrase], a [Place], a [Position], a [Foreign] and an error are shown in
+// Noren. A Text, [Texts], [Lines], a [Phrase], a [Sentence], a [Paragraph], [Names], a [Place], a [Position], a [Foreign] and an error are shown in
 // the language of the reader, and so is what has a method Text that returns a Text. A [File] is one wherever it is.
 type Text struct {
 	Format Format
@@ -99,11 +101,56 @@ func (t Texts) Join(between string) string {
 	return strings.Join(parts, between)
 }
 
+// Paragraph is sentences one after the other.
+type Paragraph []Text
+
+// String is the paragraph in English.
+func (p Paragraph) String() string { return Texts(p).Join(" ") }
+
+// Names are names in a row, such as those of columns, with "and" before the last one.
+type Names []string
+
+// String is the names in English.
+func (n Names) String() string {
+	if len(n) < 2 {
+		return strings.Join(n, "")
+	}
+	return strings.Join(n[:len(n)-1], ", ") + " and " + n[len(n)-1]
+}
+
 // Lines are texts of which each begins a line, two blanks in.
 type Lines []Text
 
 // String is the texts in English.
 func (t Lines) String() string { return Texts(t).Join("\n  ") }
+
+// Sentence is a text as a sentence: it begins with a capital letter, where its format begins with a
+// letter, and ends with a full stop.
+type Sentence Text
+
+// String is the sentence in English.
+func (s Sentence) String() string {
+	shown := Text(s).String()
+	if first, size := utf8.DecodeRuneInString(s.beginning()); unicode.IsLower(first) {
+		shown = string(unicode.ToUpper(first)) + shown[size:]
+	}
+	return shown + "."
+}
+
+// beginning is the format that the sentence begins with.
+func (s Sentence) beginning() string {
+	if len(s.Args) > 0 && strings.HasPrefix(string(s.Format), "%s") {
+		switch first := s.Args[0].(type) {
+		case Text:
+			return Sentence(first).beginning()
+		case Texts:
+			if len(first) > 0 {
+				return Sentence(first[0]).beginning()
+			}
+		}
+	}
+	return string(s.Format)
+}
 
 // TextOf is what an error says, as a text: that of its method Text where it has one, and
 // otherwise its words.

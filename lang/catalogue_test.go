@@ -36,7 +36,7 @@ func TestCatalogue(t *testing.T) {
 	}
 	missing := 0
 	for key, place := range places {
-		if !entries[key] {
+		if !entries[key] && lang.Japanese.Term(key) == key {
 			if missing++; missing <= 20 {
 				t.Errorf("%s: %q has no translation", place, key)
 			}

@@ -95,6 +95,12 @@ func (l Lang) Text(key Key, args ...any) string {
 // text: [Lang.Text] says them in its language.
 type Words string
 
+// Spoken is an argument that is made in the language in which it is shown.
+type Spoken func(l Lang) string
+
+// String is the argument in English.
+func (s Spoken) String() string { return s(English) }
+
 // Shown is a text in the language. Its arguments that are texts too are shown in it.
 func (l Lang) Shown(t noren.Text) string {
 	if len(t.Args) == 0 {
@@ -108,7 +114,7 @@ func (l Lang) Shown(t noren.Text) string {
 }
 
 // marks are formats without words, with the marks of Japanese.
-var marks = map[noren.Format]noren.Format{"%s (%s)": "%s（%s）", "%s, %s": "%s、%s"}
+var marks = map[noren.Format]noren.Format{"%s (%s)": "%s（%s）", "%s, %s": "%s、%s", "%s. %s": "%s。%s", "%s.": "%s。"}
 
 // phrase is a text without arguments in the language.
 func (l Lang) phrase(text string) string {
@@ -117,7 +123,7 @@ func (l Lang) phrase(text string) string {
 			return found.translation
 		}
 	}
-	return text
+	return l.Term(text)
 }
 
 // sayWords says the arguments that are texts.
@@ -148,10 +154,27 @@ func (l Lang) shown(arg any) any {
 		return l.Say(string(arg))
 	case noren.Text:
 		return l.Shown(arg)
+	case noren.Paragraph:
+		if l == English {
+			return arg.String()
+		}
+		return l.inRow(noren.Texts(arg), "")
+	case noren.Names:
+		if l == English {
+			return arg.String()
+		}
+		return strings.Join(arg, "、")
+	case noren.Sentence:
+		if l == English {
+			return arg.String()
+		}
+		return l.Shown(noren.Text(arg)) + "。"
 	case noren.Texts:
 		return l.inRow(arg, "; ")
 	case noren.Lines:
 		return l.inRow(noren.Texts(arg), "\n  ")
+	case Spoken:
+		return arg(l)
 	case interface{ Text() noren.Text }:
 		return l.Shown(arg.Text())
 	case interface{ Texts() noren.Texts }:

@@ -1,13 +1,12 @@
 package report
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // Facts is what a page about an assessment says beside the measurements.
@@ -22,7 +21,7 @@ type Facts struct {
 	// counted: no figure of records is then said of persons.
 	Repeated bool
 	// Warnings are what the page says before anything else. Optional.
-	Warnings []string
+	Warnings []noren.Text
 	// Grouping says what making the release came to. Nil where that is not known.
 	Grouping *Release
 	// Made lists how the release was made (method, parameters, duration),
@@ -40,12 +39,12 @@ type Facts struct {
 	Fates    []gate.Fate
 	Unique   *gate.Unique
 	FreeText []string
-	// Footer says what made the page. Optional.
+	// Footer names the program that made the page. Optional.
 	Footer string
 }
 
 // Fact is a name and what it is.
-type Fact struct{ Name, Value string }
+type Fact struct{ Name, Value noren.Text }
 
 // columnsPictured is how many columns of each sort have a picture, so that the
 // page stays small; the others are in the summary tables.
@@ -56,14 +55,14 @@ const columnsPictured = 14
 // The page is private, as it holds statistics of the original.
 func Assessment(a *assess.Assessment, f Facts) *Page {
 	b := &assessment{a: a, f: f}
-	title := "Assessment of " + plain(f.Original)
+	title := noren.Textf("Assessment of %s", plain(f.Original))
 	if f.Original == "" {
-		title = "Assessment of a table"
+		title = noren.Textf("Assessment of a table")
 	}
-	p := &Page{Title: title, Lead: b.lead(), Private: true, Footer: f.Footer, Keep: b.columns()}
-	add := func(title string, blocks []Block) {
+	p := &Page{Title: title, Lead: b.lead(), Private: true, Footer: Verbatim(f.Footer)}
+	add := func(title noren.Format, blocks []Block) {
 		if len(blocks) > 0 {
-			p.Sections = append(p.Sections, Section{Title: title, Blocks: blocks})
+			p.Sections = append(p.Sections, Section{Title: noren.Textf(title), Blocks: blocks})
 		}
 	}
 	add("In short", b.summary())
@@ -95,76 +94,56 @@ type assessment struct {
 	f Facts
 }
 
-func (b *assessment) lead() string {
-	quasi := quoteList(b.a.Quasi)
+func (b *assessment) lead() noren.Text {
+	quasi := listed(b.a.Quasi)
 	if b.a.Release == nil {
-		return fmt.Sprintf("How easily could someone find a person in this table who knows their %s? The table was measured as it is; nothing was changed.", quasi)
+		return noren.Textf("How easily could someone find a person in this table who knows their %s? The table was measured as it is; nothing was changed.", quasi)
 	}
-	return fmt.Sprintf("The original table and the release made from it, side by side: how easily a person could be found in each by someone who knows their %s, and how much of the original the release still tells.", quasi)
+	return noren.Textf("The original table and the release made from it, side by side: how easily a person could be found in each by someone who knows their %s, and how much of the original the release still tells.", quasi)
 }
 
-// columns are the names of columns in texts and lists of the page.
-func (b *assessment) columns() []string {
-	names := slices.Clone(b.a.Quasi)
-	if u := b.a.Utility; u != nil {
-		names = append(names, u.Loss.Columns...)
-	}
-	for i, name := range names {
-		names[i] = plain(name)
-	}
-	return names
-}
-
-// quoteList writes column names as a phrase.
-func quoteList(names []string) string {
-	if len(names) == 0 {
-		return "quasi-identifiers"
-	}
-	named := make([]string, 0, len(names))
+// listed are the names of columns in running text.
+func listed(names []string) noren.Text {
+	const most = 12
+	shown := make([]string, len(names))
 	for i, n := range names {
-		if i == 12 && len(names) > 13 {
-			named = append(named, fmt.Sprintf("%d other columns", len(names)-12))
-			break
-		}
-		named = append(named, plain(n))
+		shown[i] = plain(n)
 	}
-	if len(named) == 1 {
-		return named[0]
+	switch n := len(shown); {
+	case n == 0:
+		return noren.Textf("quasi-identifiers")
+	case n > most+1:
+		return noren.Textf("%s and %d other columns", strings.Join(shown[:most], ", "), n-most)
 	}
-	return strings.Join(named[:len(named)-1], ", ") + " and " + named[len(named)-1]
+	return noren.Textf("%s", noren.Names(shown))
 }
 
 // combination names the quasi-identifiers in running text.
-func (b *assessment) combination() string {
+func (b *assessment) combination() noren.Text {
 	if n := len(b.a.Quasi); n > 5 {
-		return fmt.Sprintf("all %d quasi-identifiers", n)
+		return noren.Textf("all %d quasi-identifiers", n)
 	}
-	return quoteList(b.a.Quasi)
+	return listed(b.a.Quasi)
 }
 
-func records(n int64) string {
-	if n == 1 {
-		return "1 record"
-	}
-	return Integer(n) + " records"
-}
+func records(n int64) noren.Text { return text.Counted(n, "1 record", "%s records") }
 
 // oneIn writes a risk as "1 in 5".
-func oneIn(class int64) string { return "1 in " + Integer(class) }
+func oneIn(class int64) noren.Text { return noren.Textf("1 in %s", Integer(class)) }
 
 func (b *assessment) summary() []Block {
 	was, now := b.a.Original, b.a.Release
 	var figures []Figure
 	if was != nil {
 		figures = append(figures, Figure{
-			Name: b.before("Alone in their class"), Value: Percent(was.UniqueShare), Tone: tone(was.UniqueRecords == 0),
-			Explain: fmt.Sprintf("%s of %s can be told from all others", Integer(was.UniqueRecords), records(was.Records)),
+			Name: b.before("Alone in their class"), Value: Verbatim(Percent(was.UniqueShare)), Tone: tone(was.UniqueRecords == 0),
+			Explain: noren.Textf("%s of %s can be told from all others", Integer(was.UniqueRecords), records(was.Records)),
 		})
 	}
 	if now != nil {
 		figures = append(figures, Figure{
-			Name: "Alone in their class, release", Value: Percent(now.UniqueShare), Tone: tone(now.UniqueRecords == 0),
-			Explain: fmt.Sprintf("%s of %s", Integer(now.UniqueRecords), records(now.Records)),
+			Name: noren.Textf("%s, release", noren.Phrase("Alone in their class")), Value: Verbatim(Percent(now.UniqueShare)), Tone: tone(now.UniqueRecords == 0),
+			Explain: noren.Textf("%s of %s", Integer(now.UniqueRecords), records(now.Records)),
 		})
 	}
 	last := now
@@ -184,8 +163,8 @@ func (b *assessment) summary() []Block {
 		}
 		if c := u.Correlations; c != nil && c.Largest != nil {
 			figures = append(figures, Figure{
-				Name: "Largest change of a correlation", Value: correlation(abs(c.Largest.Original - c.Largest.Release)),
-				Explain: fmt.Sprintf("%s with %s: from %s to %s", plain(c.Largest.First), plain(c.Largest.Second), correlation(c.Largest.Original), correlation(c.Largest.Release)),
+				Name: noren.Textf("Largest change of a correlation"), Value: Verbatim(correlation(abs(c.Largest.Original - c.Largest.Release))),
+				Explain: noren.Textf("%s with %s: from %s to %s", plain(c.Largest.First), plain(c.Largest.Second), correlation(c.Largest.Original), correlation(c.Largest.Release)),
 			})
 		}
 	}
@@ -214,18 +193,18 @@ func (b *assessment) smallest(r *assess.Risk) Figure {
 	switch {
 	case p != nil:
 		return Figure{
-			Name: "Smallest class", Value: persons(p.Smallest), Tone: tone(p.Smallest >= k),
-			Explain: fmt.Sprintf("a guess of the person, by these columns of one record alone, is right with a chance of at most %s", oneIn(max(1, p.Smallest))),
+			Name: noren.Textf("Smallest class"), Value: persons(p.Smallest), Tone: tone(p.Smallest >= k),
+			Explain: noren.Textf("a guess of the person, by these columns of one record alone, is right with a chance of at most %s", oneIn(max(1, p.Smallest))),
 		}
 	case b.personsUnknown():
 		return Figure{
-			Name: "Smallest class", Value: records(r.SmallestClass), Tone: Warning,
-			Explain: "they may be of fewer persons: persons were not counted here",
+			Name: noren.Textf("Smallest class"), Value: records(r.SmallestClass), Tone: Warning,
+			Explain: noren.Textf("they may be of fewer persons: persons were not counted here"),
 		}
 	}
 	return Figure{
-		Name: "Smallest class", Value: Integer(r.SmallestClass), Tone: tone(r.SmallestClass >= k),
-		Explain: fmt.Sprintf("a guess by these columns alone is right with a chance of at most %s", oneIn(r.SmallestClass)),
+		Name: noren.Textf("Smallest class"), Value: Verbatim(Integer(r.SmallestClass)), Tone: tone(r.SmallestClass >= k),
+		Explain: noren.Textf("a guess by these columns alone is right with a chance of at most %s", oneIn(r.SmallestClass)),
 	}
 }
 
@@ -235,12 +214,7 @@ func (b *assessment) personsUnknown() bool {
 	return b.f.Repeated || b.a.Release != nil && b.a.OriginalPersons != nil && b.a.ReleasePersons == nil
 }
 
-func persons(n int64) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return Integer(n) + " persons"
-}
+func persons(n int64) noren.Text { return text.Counted(n, "1 person", "%s persons") }
 
 func abs(v float64) float64 { return max(v, -v) }
 
@@ -252,41 +226,43 @@ func tone(good bool) Tone {
 }
 
 // before marks a name as the original's when there is a release beside it.
-func (b *assessment) before(name string) string {
+func (b *assessment) before(name noren.Format) noren.Text {
 	if b.a.Release == nil {
-		return name
+		return noren.Textf(name)
 	}
-	return name + ", original"
+	return noren.Textf("%s, original", noren.Phrase(name))
 }
 
-func (b *assessment) meaningBefore(r *assess.Risk) string {
+func (b *assessment) meaningBefore(r *assess.Risk) noren.Text {
 	switch {
 	case r.UniqueRecords > 0:
-		return fmt.Sprintf("What this means: in the original, %s (%s) had a combination of %s that no other record has. An attacker who knows these values of such a person finds the record with certainty, also without names.",
+		return noren.Textf("What this means: in the original, %s (%s) had a combination of %s that no other record has. An attacker who knows these values of such a person finds the record with certainty, also without names.",
 			records(r.UniqueRecords), Percent(r.UniqueShare), b.combination())
 	case r.Prosecutor.RecordsAbove > 0:
-		return fmt.Sprintf("What this means: in the original no record is alone, but %s (%s) share %s with so few others that a guess is right with a chance above %s.",
+		return noren.Textf("What this means: in the original no record is alone, but %s (%s) share %s with so few others that a guess is right with a chance above %s.",
 			records(r.Prosecutor.RecordsAbove), Percent(r.Prosecutor.ShareAbove), b.combination(), Percent(r.Prosecutor.Threshold))
 	}
-	return fmt.Sprintf("What this means: in the original no record is alone with %s; every combination is shared by at least %s.", b.combination(), records(r.SmallestClass))
+	return noren.Textf("What this means: in the original no record is alone with %s; every combination is shared by at least %s.", b.combination(), records(r.SmallestClass))
 }
 
-func (b *assessment) meaningAfter(r *assess.Risk) string {
+func (b *assessment) meaningAfter(r *assess.Risk) noren.Text {
 	p := b.a.ReleasePersons
 	switch {
 	case r.SmallestClass <= 1:
-		return fmt.Sprintf("In the release, %s can still be told from all others by these columns. It protects them no better than the original did.", records(r.UniqueRecords))
+		return noren.Textf("In the release, %s can still be told from all others by these columns. It protects them no better than the original did.", records(r.UniqueRecords))
 	case p != nil:
-		text := fmt.Sprintf("In the release, every combination occurs in records of at least %s.", persons(p.Smallest))
-		text += " Someone who knows these columns of one record of a person, and nothing else, is left with at least as many."
-		if p.Fit.Min < p.Smallest {
-			text += fmt.Sprintf(" Someone who knows several records of one person may be left with fewer, in this release with %d.", p.Fit.Min)
+		said := []noren.Text{
+			noren.Textf("In the release, every combination occurs in records of at least %s.", persons(p.Smallest)),
+			noren.Textf("Someone who knows these columns of one record of a person, and nothing else, is left with at least as many."),
 		}
-		return text
+		if p.Fit.Min < p.Smallest {
+			said = append(said, noren.Textf("Someone who knows several records of one person may be left with fewer, in this release with %d.", p.Fit.Min))
+		}
+		return paragraph(said...)
 	case b.personsUnknown():
-		return fmt.Sprintf("In the release, every combination is shared by at least %s. These may be of fewer persons, even of one, as persons may have several records.", records(r.SmallestClass))
+		return noren.Textf("In the release, every combination is shared by at least %s. These may be of fewer persons, even of one, as persons may have several records.", records(r.SmallestClass))
 	}
-	return fmt.Sprintf("In the release, every combination is shared by at least %s. Someone who knows these columns about a person, and nothing else, is left with %d candidates or more; averaged over all records a guess is right with a chance of %s.",
+	return noren.Textf("In the release, every combination is shared by at least %s. Someone who knows these columns about a person, and nothing else, is left with %d candidates or more; averaged over all records a guess is right with a chance of %s.",
 		records(r.SmallestClass), r.SmallestClass, Percent(r.Marketer))
 }
 
@@ -294,80 +270,80 @@ func (b *assessment) guarantee() []Block {
 	var blocks []Block
 	g, r := b.f.Guarantee, b.a.Release
 	if g == nil {
-		blocks = append(blocks, Block{Text: "No guarantee was verified for this release. The figures on this page are measurements of it, not a guarantee about it."})
+		blocks = append(blocks, Block{Text: noren.Textf("No guarantee was verified for this release. The figures on this page are measurements of it, not a guarantee about it.")})
 	} else {
 		switch {
 		case g.Linkage != "":
 			if p := b.a.ReleasePersons; p != nil && p.Smallest < int64(g.K) {
-				return append(blocks, Block{Note: fmt.Sprintf("The guarantee does not hold for the table measured here: its smallest class has records of %s persons, fewer than the %d guaranteed. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
+				return append(blocks, Block{Note: noren.Textf("The guarantee does not hold for the table measured here: its smallest class has records of %s persons, fewer than the %d guaranteed. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
 			}
 			blocks = append(blocks, Block{Text: personsGuarantee(g)})
 		case g.K > 0 && r.SmallestClass < int64(g.K):
-			return append(blocks, Block{Note: fmt.Sprintf("The guarantee does not hold for the table measured here: its smallest class has %s, fewer than the %d guaranteed. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
+			return append(blocks, Block{Note: noren.Textf("The guarantee does not hold for the table measured here: its smallest class has %s, fewer than the %d guaranteed. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
 		case g.K > 0:
-			blocks = append(blocks, Block{Text: fmt.Sprintf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). %s",
-				quoteList(g.Quasi), g.K-1, g.K, narrowed(g.K))})
+			blocks = append(blocks, Block{Text: noren.Textf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). %s",
+				listed(g.Quasi), g.K-1, g.K, narrowed(g.K))})
 		default:
-			blocks = append(blocks, Block{Text: "The guarantee: " + g.String() + "."})
+			blocks = append(blocks, Block{Text: noren.Textf("The guarantee: %s.", g)})
 		}
 		for _, d := range g.Diversity {
 			blocks = append(blocks, Block{Text: diversity(d, g.Unit != "")})
 		}
 		for _, c := range g.Closeness {
-			text := fmt.Sprintf("%s, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 is the same, 1 the farthest apart).", among(g.Unit != ""), plain(c.Column), Number(c.T), c.Distance)
+			said := []noren.Text{noren.Textf("%s, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 is the same, 1 the farthest apart).", among(g.Unit != ""), plain(c.Column), Number(c.T), noren.Phrase(c.Distance))}
 			if g.Unit != "" {
-				text += " Each person weighs 1, in equal parts for each of his or her records."
+				said = append(said, noren.Textf("Each person weighs 1, in equal parts for each of his or her records."))
 			}
-			blocks = append(blocks, Block{Text: text})
+			blocks = append(blocks, Block{Text: paragraph(said...)})
 		}
-		blocks = append(blocks, Block{Text: "The guarantee does not cover the following:"}, Block{List: notCovered(g)})
+		blocks = append(blocks, Block{Text: noren.Textf("The guarantee does not cover the following:")}, Block{List: notCovered(g)})
 		if len(g.Assumptions) > 0 {
-			blocks = append(blocks, Block{Text: "It rests on:"}, Block{List: g.Assumptions})
+			blocks = append(blocks, Block{Text: noren.Textf("It rests on:")}, Block{List: texts(g.Assumptions, finished)})
 		}
 	}
 	return append(blocks, b.made())
 }
 
 // narrowed says what k leaves open to somebody who knows the quasi-identifiers.
-func narrowed(k int) string {
+func narrowed(k int) noren.Text {
 	if k <= 1 {
-		return "With k = 1 every record may be alone: a person who can be recognised by these columns is not protected."
+		return noren.Textf("With k = 1 every record may be alone: a person who can be recognised by these columns is not protected.")
 	}
-	return fmt.Sprintf("Someone who knows only these columns about a person cannot narrow them down to fewer than %d records.", k)
+	return noren.Textf("Someone who knows only these columns about a person cannot narrow them down to fewer than %d records.", k)
 }
 
 // notCovered lists what a guarantee of k-anonymity leaves open.
-func notCovered(g *noren.Guarantee) []string {
-	var out []string
+func notCovered(g *noren.Guarantee) []noren.Text {
+	var out []noren.Text
 	if len(g.Diversity)+len(g.Closeness) == 0 {
-		out = append(out, "What the records of a class have in common. If all of them have the same diagnosis, for instance, that diagnosis is known of each person of the class.")
+		out = append(out, noren.Textf("What the records of a class have in common. If all of them have the same diagnosis, for instance, that diagnosis is known of each person of the class."))
 	} else {
-		out = append(out, "All that can be learnt from the records of a class together: diversity and closeness bound it, they do not prevent it.")
+		out = append(out, noren.Textf("All that can be learnt from the records of a class together: diversity and closeness bound it, they do not prevent it."))
 	}
 	if g.Unit == "" {
-		out = append(out, "Persons with several records: k counts records, and the k records of a class may be of fewer persons.")
+		out = append(out, noren.Textf("Persons with several records: k counts records, and the k records of a class may be of fewer persons."))
 	}
 	return append(
 		out,
-		"Somebody who knows more of a person than these columns, such as a value of a column that was kept.",
-		"Somebody who holds another release of the same people: the classes of both can be compared.",
-		"Whether a person is in the table at all. k-anonymity does not hide that.",
+		noren.Textf("Somebody who knows more of a person than these columns, such as a value of a column that was kept."),
+		noren.Textf("Somebody who holds another release of the same people: the classes of both can be compared."),
+		noren.Textf("Whether a person is in the table at all. k-anonymity does not hide that."),
 	)
 }
 
 // made is the table of how the release came about.
 func (b *assessment) made() Block {
-	t := &Table{Caption: "How it was made", Header: []string{"What", "Value"}}
+	t := &Table{Caption: noren.Textf("How it was made"), Header: Header("What", "Value")}
 	add := func(f Fact) {
-		if f.Value != "" {
-			t.Rows = append(t.Rows, []string{f.Name, f.Value})
+		if f.Value.String() != "" {
+			t.Rows = append(t.Rows, []noren.Text{f.Name, f.Value})
 		}
 	}
-	add(Fact{"Original", b.f.Original})
-	add(Fact{"Release", b.f.Release})
+	add(Fact{noren.Textf("Original"), Verbatim(b.f.Original)})
+	add(Fact{noren.Textf("Release"), Verbatim(b.f.Release)})
 	if m := b.f.Grouping; m != nil {
-		add(Fact{"Information loss (SSE/SST, scale " + m.Scale + ")", Percent(m.Loss)})
-		add(Fact{"Mean width of a class (NCP)", Percent(m.NCP)})
+		add(Fact{lossOf(m.Scale), Verbatim(Percent(m.Loss))})
+		add(Fact{noren.Textf("Mean width of a class (NCP)"), Verbatim(Percent(m.NCP))})
 	}
 	for _, f := range b.f.Made {
 		add(f)
@@ -378,32 +354,42 @@ func (b *assessment) made() Block {
 	return Block{Table: t}
 }
 
+// lossOf names the information loss on a scale.
+func lossOf(scale string) noren.Text {
+	return noren.Textf("Information loss (SSE/SST, scale %s)", scale)
+}
+
+// paragraph is sentences one after the other.
+func paragraph(sentences ...noren.Text) noren.Text {
+	return noren.Textf("%s", noren.Paragraph(sentences))
+}
+
 // among names the members of a class of a guarantee.
-func among(byPerson bool) string {
+func among(byPerson bool) noren.Text {
 	if byPerson {
-		return "Among the persons whose records look alike"
+		return noren.Textf("Among the persons whose records look alike")
 	}
-	return "Among the records that look alike"
+	return noren.Textf("Among the records that look alike")
 }
 
 // diversity says what an l-diversity guarantee means, and no more than it does.
-func diversity(d noren.Diversity, byPerson bool) string {
-	text := diverse(d, among(byPerson))
+func diversity(d noren.Diversity, byPerson bool) noren.Text {
+	said := diverse(d, among(byPerson))
 	if byPerson {
-		text += " Each person counts once, for whichever of his or her values."
+		return paragraph(said, noren.Textf("Each person counts once, for whichever of his or her values."))
 	}
-	return text
+	return said
 }
 
-func diverse(d noren.Diversity, among string) string {
+func diverse(d noren.Diversity, among noren.Text) noren.Text {
 	column, l := plain(d.Column), Number(d.L)
 	switch d.Model {
 	case "distinct":
-		return fmt.Sprintf("%s, at least %s different values of %s occur (distinct l-diversity). One of them may still be far more frequent than the others.", among, l, column)
+		return noren.Textf("%s, at least %s different values of %s occur (distinct l-diversity). One of them may still be far more frequent than the others.", among, l, column)
 	case "entropy":
-		return fmt.Sprintf("%s, the values of %s are as mixed as %s equally frequent ones, or more (entropy l-diversity).", among, column, l)
+		return noren.Textf("%s, the values of %s are as mixed as %s equally frequent ones, or more (entropy l-diversity).", among, column, l)
 	case "recursive":
-		return fmt.Sprintf("%s, the most frequent value of %s is less than %s times as frequent as the %sth most frequent and all rarer ones together (recursive (c,l)-diversity).", among, column, Number(d.C), l)
+		return noren.Textf("%s, the most frequent value of %s is less than %s times as frequent as the %sth most frequent and all rarer ones together (recursive (c,l)-diversity).", among, column, Number(d.C), l)
 	}
-	return fmt.Sprintf("%s, %s %s-diversity holds for %s.", among, plain(d.Model), l, column)
+	return noren.Textf("%s, %s %s-diversity holds for %s.", among, plain(d.Model), l, column)
 }

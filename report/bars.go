@@ -1,10 +1,12 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // Width is how wide pictures are drawn, in pixels; a page scales them down to
@@ -13,7 +15,7 @@ const Width = 720
 
 // Series is a named run of values, one for each label or point.
 type Series struct {
-	Name   string
+	Name   noren.Text
 	Values []float64
 	// Low and High bound the values, where they are not known exactly: each of
 	// a horizontal bar gets a whisker from one to the other. Optional.
@@ -32,19 +34,16 @@ func (s *Series) whisker(label int) (low, high float64, ok bool) {
 // Bars is a bar chart: for each label one bar of each series. Values must be 0
 // or more; others (NaN, say) have no bar.
 type Bars struct {
-	Title  string
-	Labels []string
-	// Ours is how many of the last labels are texts and no names or values of a table,
-	// which are the same in every language.
-	Ours   int
+	Title  noren.Text
+	Labels []noren.Text
 	Series []Series
 	// Horizontal lays the bars to the right of their labels, with the values
 	// at their ends; it suits long labels.
 	Horizontal bool
 	// Axis says what the values are; Across what the labels are (only
 	// where they stand below the bars).
-	Axis   string
-	Across string
+	Axis   noren.Text
+	Across noren.Text
 	// Format writes a value. Defaults to Number.
 	Format func(float64) string
 }
@@ -56,12 +55,22 @@ func (b *Bars) format() func(float64) string {
 	return b.Format
 }
 
-func (b *Bars) names() []string {
-	names := make([]string, len(b.Series))
+// saidBars are bars with their texts in a language.
+type saidBars struct {
+	*Bars
+	title, axis, across, readOut string
+	labels, names                []string
+}
+
+func (b *Bars) say(l lang.Lang) *saidBars {
+	names := make([]noren.Text, len(b.Series))
 	for i, s := range b.Series {
 		names[i] = s.Name
 	}
-	return names
+	said := &saidBars{b, l.Shown(b.Title), l.Shown(b.Axis), l.Shown(b.Across), "", words(l, b.Labels), words(l, names)}
+	said.readOut = l.Text("%s. %d groups of bars for %s. The table beside it has the numbers.",
+		entitled(noren.Textf("Bar chart"), said.title), len(b.Labels), strings.Join(said.names, ", "))
+	return said
 }
 
 func (b *Bars) value(s, label int) (float64, bool) {
@@ -91,26 +100,18 @@ func (b *Bars) largest() float64 {
 }
 
 // WriteSVG implements [Chart].
-func (b *Bars) WriteSVG(w io.Writer) error {
+func (b *Bars) WriteSVG(w io.Writer, l lang.Lang) error {
 	if b.Horizontal {
-		return b.horizontal().writeTo(w)
+		return b.say(l).horizontal().writeTo(w)
 	}
-	return b.vertical().writeTo(w)
+	return b.say(l).vertical().writeTo(w)
 }
 
-func (b *Bars) label() string {
-	kind := "Bar chart"
-	if b.Title != "" {
-		kind += ": " + plain(b.Title)
-	}
-	return fmt.Sprintf("%s. %d groups of bars for %s. The table beside it has the numbers.", kind, len(b.Labels), plain(strings.Join(b.names(), ", ")))
-}
-
-func (b *Bars) horizontal() *drawing {
+func (b *saidBars) horizontal() *drawing {
 	const size, thick, between = 12.5, 13.0, 10.0
 	labels := 0.0
-	for _, l := range b.Labels {
-		labels = max(labels, textWidth(plain(l), size))
+	for _, l := range b.labels {
+		labels = max(labels, textWidth(l, size))
 	}
 	labels = min(labels, 230)
 	group := thick*float64(len(b.Series)) + between
@@ -124,25 +125,25 @@ func (b *Bars) horizontal() *drawing {
 		}
 	}
 	head := 0.0
-	if b.Title != "" {
+	if b.title != "" {
 		head = 28
 	}
 	if len(b.Series) > 1 {
-		head += legendHeight(0, Width, b.names())
+		head += legendHeight(0, Width, b.names)
 	}
 	height := head + 8 + group*float64(len(b.Labels)) + 6
-	if b.Axis != "" {
+	if b.axis != "" {
 		height += 18
 	}
-	d := newDrawing(Width, height, b.label())
-	y := d.title(b.Title, Width)
+	d := newDrawing(Width, height, b.readOut)
+	y := d.title(b.title, Width)
 	if len(b.Series) > 1 {
-		y += d.legend(0, y, Width, b.names(), d.square)
+		y += d.legend(0, y, Width, b.names, d.square)
 	}
 	y += 8
 	x := axis{lo: 0, hi: b.largest(), from: labels + 12, to: Width - valueRoom - 10}
 	top := y - 2
-	for l, name := range b.Labels {
+	for l, name := range b.labels {
 		middleY := y + thick*float64(len(b.Series))/2
 		d.text(labels, middleY+4.5, right, size, "ink", fit(name, size, labels+1))
 		for s := range b.Series {
@@ -167,8 +168,8 @@ func (b *Bars) horizontal() *drawing {
 		y += group
 	}
 	d.line(x.from, top, x.from, y-between+2, "axis")
-	if b.Axis != "" {
-		d.text(x.from, y+10, left, 12, "muted", fit(b.Axis, 12, Width-x.from))
+	if b.axis != "" {
+		d.text(x.from, y+10, left, 12, "muted", fit(b.axis, 12, Width-x.from))
 	}
 	return d
 }
@@ -179,37 +180,37 @@ func legendHeight(x, limit float64, names []string) float64 {
 	return scratch.legend(x, 0, limit, names, func(float64, float64, int) {})
 }
 
-func (b *Bars) vertical() *drawing {
+func (b *saidBars) vertical() *drawing {
 	const size, plot = 12.0, 220.0
 	format := b.format()
 	head := 0.0
-	if b.Title != "" {
+	if b.title != "" {
 		head = 28
 	}
 	if len(b.Series) > 1 {
-		head += legendHeight(0, Width, b.names())
+		head += legendHeight(0, Width, b.names)
 	}
 	foot := 24.0
-	if b.Across != "" {
+	if b.across != "" {
 		foot += 20
 	}
-	d := newDrawing(Width, head+14+plot+foot, b.label())
-	y := d.title(b.Title, Width)
+	d := newDrawing(Width, head+14+plot+foot, b.readOut)
+	y := d.title(b.title, Width)
 	if len(b.Series) > 1 {
-		y += d.legend(0, y, Width, b.names(), d.square)
+		y += d.legend(0, y, Width, b.names, d.square)
 	}
 	y += 14
 	v := axis{from: y + plot, to: y}
 	v.lo, v.hi = extent(0, b.largest(), Linear, 5)
-	x := d.leftAxis(&v, Width, b.Axis, v.ticks(5), format)
+	x := d.leftAxis(&v, Width, b.axis, v.ticks(5), format)
 	slot := (Width - x) / float64(max(1, len(b.Labels)))
 	wide := min(46, slot*0.8/float64(max(1, len(b.Series))))
 	widest := 0.0
-	for _, l := range b.Labels {
-		widest = max(widest, textWidth(plain(l), size)+8)
+	for _, l := range b.labels {
+		widest = max(widest, textWidth(l, size)+8)
 	}
 	skip := max(1, int(math.Ceil(min(widest, 120)/slot)))
-	for l, name := range b.Labels {
+	for l, name := range b.labels {
 		centre := x + slot*(float64(l)+0.5)
 		start := centre - wide*float64(len(b.Series))/2
 		for s := range b.Series {
@@ -224,8 +225,8 @@ func (b *Bars) vertical() *drawing {
 		}
 	}
 	d.line(x, v.from, Width, v.from, "axis")
-	if b.Across != "" {
-		d.text((x+Width)/2, y+plot+38, middle, 12, "muted", fit(b.Across, 12, Width-x))
+	if b.across != "" {
+		d.text((x+Width)/2, y+plot+38, middle, 12, "muted", fit(b.across, 12, Width-x))
 	}
 	return d
 }

@@ -10,6 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 )
 
@@ -19,35 +21,35 @@ func charts() map[string]report.Chart {
 	v := func(x float64) *float64 { return &x }
 	return map[string]report.Chart{
 		"bars": &report.Bars{
-			Title: "Records by class size", Labels: []string{"1", "2", "3–4"}, Axis: "share", Across: "records in the class", Format: report.Percent,
-			Series: []report.Series{{Name: "original", Values: []float64{0.5, 0.3, 0.2}}, {Name: "release", Values: []float64{0, 0, 1}}},
+			Title: report.Verbatim("Records by class size"), Labels: report.Verbatims("1", "2", "3–4"), Axis: report.Verbatim("share"), Across: report.Verbatim("records in the class"), Format: report.Percent,
+			Series: []report.Series{{Name: report.Verbatim("original"), Values: []float64{0.5, 0.3, 0.2}}, {Name: report.Verbatim("release"), Values: []float64{0, 0, 1}}},
 		},
 		"horizontal": &report.Bars{
-			Horizontal: true, Labels: []string{"plain", "<b>bold</b> & more", "外来"}, Format: report.Percent,
-			Series: []report.Series{{Name: "only", Values: []float64{1, 0.25, math.NaN()}}},
+			Horizontal: true, Labels: report.Verbatims("plain", "<b>bold</b> & more", "外来"), Format: report.Percent,
+			Series: []report.Series{{Name: report.Verbatim("only"), Values: []float64{1, 0.25, math.NaN()}}},
 		},
 		"whiskers": &report.Bars{
-			Horizontal: true, Labels: []string{"a", "b", "c", "d"}, Axis: "share",
-			Series: []report.Series{{Name: "estimate", Values: []float64{0.4, 0.1, -0.02, 0.2}, Low: []float64{0.3, -0.1, 0}, High: []float64{0.5, 0.2, math.Inf(1)}}},
+			Horizontal: true, Labels: report.Verbatims("a", "b", "c", "d"), Axis: report.Verbatim("share"),
+			Series: []report.Series{{Name: report.Verbatim("estimate"), Values: []float64{0.4, 0.1, -0.02, 0.2}, Low: []float64{0.3, -0.1, 0}, High: []float64{0.5, 0.2, math.Inf(1)}}},
 		},
 		"overlay": &report.Overlay{
-			Title: "Age", Edges: []float64{0, 20, 40, 60}, Across: "age",
-			First: report.Series{Name: "original", Values: []float64{1, 2, 1}}, Second: report.Series{Name: "release", Values: []float64{0, 4, 0}},
+			Title: report.Verbatim("Age"), Edges: []float64{0, 20, 40, 60}, Across: report.Verbatim("age"),
+			First: report.Series{Name: report.Verbatim("original"), Values: []float64{1, 2, 1}}, Second: report.Series{Name: report.Verbatim("release"), Values: []float64{0, 4, 0}},
 		},
 		"dates": &report.Overlay{
 			Edges: []float64{18262, 18628, 18993}, Layout: "YYYY-MM-DD",
-			First: report.Series{Name: "original", Values: []float64{3, 1}}, Second: report.Series{Name: "release", Values: []float64{2, 2}},
+			First: report.Series{Name: report.Verbatim("original"), Values: []float64{3, 1}}, Second: report.Series{Name: report.Verbatim("release"), Values: []float64{2, 2}},
 		},
 		"lines": &report.Lines{
-			Title: "Time", Across: "records", Axis: "seconds", ScaleX: report.Log, ScaleY: report.Log,
+			Title: report.Verbatim("Time"), Across: report.Verbatim("records"), Axis: report.Verbatim("seconds"), ScaleX: report.Log, ScaleY: report.Log,
 			Curves: []report.Curve{
-				{Name: "ours", X: []float64{100, 1000, 10000}, Y: []float64{0.01, 0.1, 2}, Low: []float64{0.008, 0.08, 1}, High: []float64{0.012, 0.13, 3}},
-				{Name: "theirs", X: []float64{100, 1000, 10000}, Y: []float64{0.2, 0, 90}},
+				{Name: report.Verbatim("ours"), X: []float64{100, 1000, 10000}, Y: []float64{0.01, 0.1, 2}, Low: []float64{0.008, 0.08, 1}, High: []float64{0.012, 0.13, 3}},
+				{Name: report.Verbatim("theirs"), X: []float64{100, 1000, 10000}, Y: []float64{0.2, 0, 90}},
 			},
 		},
 		"heatmap": &report.HeatMap{
 			Names:  []string{"age", "weight"},
-			Panels: []report.Panel{{Name: "original", Values: [][]*float64{{v(1), v(-0.5)}, {v(-0.5), nil}}}},
+			Panels: []report.Panel{{Name: report.Verbatim("original"), Values: [][]*float64{{v(1), v(-0.5)}, {v(-0.5), nil}}}},
 		},
 	}
 }
@@ -78,8 +80,8 @@ func TestGoldenPictures(t *testing.T) {
 func TestOddCharts(t *testing.T) {
 	for _, c := range []report.Chart{
 		&report.Bars{}, &report.Bars{Horizontal: true},
-		&report.Bars{Labels: []string{"a", "b"}, Series: []report.Series{{Values: []float64{0}}}},
-		&report.Bars{Labels: []string{"a"}, Series: []report.Series{{Values: []float64{-1}}, {Values: []float64{math.Inf(1)}}}},
+		&report.Bars{Labels: report.Verbatims("a", "b"), Series: []report.Series{{Values: []float64{0}}}},
+		&report.Bars{Labels: report.Verbatims("a"), Series: []report.Series{{Values: []float64{-1}}, {Values: []float64{math.Inf(1)}}}},
 		&report.Overlay{}, &report.Overlay{Edges: []float64{1}}, &report.Overlay{Edges: []float64{0, 1, 2}, First: report.Series{Values: []float64{0, 0}}},
 		&report.Lines{}, &report.Lines{Curves: []report.Curve{{}}},
 		&report.Lines{Curves: []report.Curve{{X: []float64{5}, Y: []float64{5}}}},
@@ -93,7 +95,7 @@ func TestOddCharts(t *testing.T) {
 }
 
 func TestLinesBreakWhereThereIsNoPoint(t *testing.T) {
-	got := checkSVG(t, &report.Lines{Curves: []report.Curve{{Name: "c", X: []float64{1, 2, 3, 4}, Y: []float64{1, 2, math.NaN(), 4}}}})
+	got := checkSVG(t, &report.Lines{Curves: []report.Curve{{Name: report.Verbatim("c"), X: []float64{1, 2, 3, 4}, Y: []float64{1, 2, math.NaN(), 4}}}})
 	for _, line := range strings.Split(got, "\n") {
 		if strings.Contains(line, "<path") && strings.Contains(line, `stroke-width="2"`) && strings.Count(line, "M") == 2 {
 			return
@@ -124,12 +126,12 @@ func TestChartsOfAnyNumbers(t *testing.T) {
 		scale := rapid.SampledFrom([]report.Scale{report.Linear, report.Log})
 		x, y := numbers.Draw(t, "x"), numbers.Draw(t, "y")
 		for _, c := range []report.Chart{
-			&report.Lines{ScaleX: scale.Draw(t, "sx"), ScaleY: scale.Draw(t, "sy"), Curves: []report.Curve{{Name: "c", X: x, Y: y, Low: y, High: x}}},
-			&report.Bars{Labels: make([]string, len(x)), Series: []report.Series{{Values: x}}},
-			&report.Bars{Labels: make([]string, len(x)), Series: []report.Series{{Values: x, Low: x, High: x}}, Horizontal: true},
+			&report.Lines{ScaleX: scale.Draw(t, "sx"), ScaleY: scale.Draw(t, "sy"), Curves: []report.Curve{{Name: report.Verbatim("c"), X: x, Y: y, Low: y, High: x}}},
+			&report.Bars{Labels: make([]noren.Text, len(x)), Series: []report.Series{{Values: x}}},
+			&report.Bars{Labels: make([]noren.Text, len(x)), Series: []report.Series{{Values: x, Low: x, High: x}}, Horizontal: true},
 		} {
 			var b strings.Builder
-			if err := c.WriteSVG(&b); err != nil {
+			if err := c.WriteSVG(&b, lang.English); err != nil {
 				t.Fatal(err)
 			}
 			for _, no := range []string{"NaN", "Inf"} {

@@ -5,20 +5,21 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 )
 
 // A chart is written as an SVG file of its own, for a paper or a slide.
 func ExampleLines() {
 	chart := &report.Lines{
-		Title: "Loss by k", Across: "k", Axis: "SSE/SST", FromZero: true, FormatY: report.Percent,
+		Title: report.Verbatim("Loss by k"), Across: report.Verbatim("k"), Axis: report.Verbatim("SSE/SST"), FromZero: true, FormatY: report.Percent,
 		Curves: []report.Curve{
-			{Name: "greedy", X: []float64{3, 5, 10}, Y: []float64{0.057, 0.091, 0.142}},
-			{Name: "refined", X: []float64{3, 5, 10}, Y: []float64{0.048, 0.074, 0.114}},
+			{Name: report.Verbatim("greedy"), X: []float64{3, 5, 10}, Y: []float64{0.057, 0.091, 0.142}},
+			{Name: report.Verbatim("refined"), X: []float64{3, 5, 10}, Y: []float64{0.048, 0.074, 0.114}},
 		},
 	}
 	var svg strings.Builder
-	if err := chart.WriteSVG(&svg); err != nil {
+	if err := chart.WriteSVG(&svg, lang.English); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -29,10 +30,10 @@ func ExampleLines() {
 // A page is made of sections and blocks.
 func ExamplePage_Write() {
 	page := &report.Page{
-		Title: "Two groups",
-		Sections: []report.Section{{Title: "How many", Blocks: []report.Block{
-			{Text: "Men and women <as counted>."},
-			{Figures: []report.Figure{{Name: "Records", Value: report.Integer(1234)}}},
+		Title: report.Verbatim("Two groups"),
+		Sections: []report.Section{{Title: report.Verbatim("How many"), Blocks: []report.Block{
+			{Text: report.Verbatim("Men and women <as counted>.")},
+			{Figures: []report.Figure{{Name: report.Verbatim("Records"), Value: report.Verbatim(report.Integer(1234))}}},
 		}}},
 	}
 	var html strings.Builder

@@ -5,25 +5,28 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // HeatMap is one or two square matrices of numbers in [-1,1] side by side,
 // correlations above all. A nil entry is not defined and shown as a
 // dash on grey.
 type HeatMap struct {
-	Title  string
+	Title  noren.Text
 	Names  []string // of rows and columns
 	Panels []Panel
 }
 
 // Panel is one matrix of a [HeatMap].
 type Panel struct {
-	Name   string
+	Name   noren.Text
 	Values [][]*float64
 }
 
 // WriteSVG implements [Chart].
-func (m *HeatMap) WriteSVG(w io.Writer) error {
+func (m *HeatMap) WriteSVG(w io.Writer, l lang.Lang) error {
 	const size, gap = 11.5, 28.0
 	n := float64(max(1, len(m.Names)))
 	names := 0.0
@@ -35,23 +38,25 @@ func (m *HeatMap) WriteSVG(w io.Writer) error {
 	cell := min(44, (Width-names-gap*(panels-1))/panels/n)
 	side := cell * n
 	head := 0.0
-	if m.Title != "" {
+	title := l.Shown(m.Title)
+	if title != "" {
 		head = 28
 	}
 	below := min(names, 90) // names stand on end below the matrix
 	height := head + 22 + side + below + 34
-	var titles []string
-	for _, p := range m.Panels {
-		titles = append(titles, plain(p.Name))
+	panelNames := make([]noren.Text, len(m.Panels))
+	for i, p := range m.Panels {
+		panelNames[i] = p.Name
 	}
-	d := newDrawing(Width, height, fmt.Sprintf("Heat map of correlations between %d columns: %s. The table beside it has the largest changes.", len(m.Names), strings.Join(titles, ", ")))
-	y := d.title(m.Title, Width) + 22
+	titles := words(l, panelNames)
+	d := newDrawing(Width, height, l.Text("Heat map of correlations between %d columns: %s. The table beside it has the largest changes.", len(m.Names), strings.Join(titles, ", ")))
+	y := d.title(title, Width) + 22
 	for r, s := range m.Names {
 		d.text(names-6, y+cell*(float64(r)+0.5)+4, right, size, "ink", fit(s, size, names-6))
 	}
 	for p, panel := range m.Panels {
 		x := names + float64(p)*(side+gap)
-		d.text(x, y-8, left, 12.5, "ink", fit(panel.Name, 12.5, side+gap))
+		d.text(x, y-8, left, 12.5, "ink", fit(titles[p], 12.5, side+gap))
 		for r := range panel.Values {
 			for c := range panel.Values[r] {
 				m.cell(d, x+cell*float64(c), y+cell*float64(r), cell, panel.Values[r][c])
@@ -65,7 +70,7 @@ func (m *HeatMap) WriteSVG(w io.Writer) error {
 				coord(x+cell*(float64(c)+0.5)+4), coord(y+side+6), coord(size), muted, escape(fit(s, size, below-6)))
 		}
 	}
-	m.key(d, names, y+side+below+8)
+	m.key(d, l, names, y+side+below+8)
 	return d.writeTo(w)
 }
 
@@ -90,7 +95,7 @@ func (m *HeatMap) cell(d *drawing, x, y, size float64, v *float64) {
 }
 
 // key draws the scale of colours.
-func (m *HeatMap) key(d *drawing, x, y float64) {
+func (m *HeatMap) key(d *drawing, l lang.Lang, x, y float64) {
 	d.text(x-6, y+11, right, 11.5, "muted", "−1")
 	const steps, wide = 21, 9.0
 	for i := range steps {
@@ -99,7 +104,7 @@ func (m *HeatMap) key(d *drawing, x, y float64) {
 	}
 	end := x + steps*wide
 	d.text(end+6, y+11, left, 11.5, "muted", "+1")
-	d.text(end+36, y+11, left, 11.5, "muted", "blue: opposite; white: not related; orange: together")
+	d.text(end+36, y+11, left, 11.5, "muted", l.Text("blue: opposite; white: not related; orange: together"))
 }
 
 // diverging maps [-1,1] from blue over near white to orange, and gives the

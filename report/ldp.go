@@ -1,12 +1,12 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/report/text"
@@ -23,43 +23,27 @@ func LDPEstimateTables(e *api.LDPEstimate) []Table {
 	}
 	for j := range e.Attributes {
 		a := &e.Attributes[j]
-		out = append(out, learnedTables(e, &a.LDPLearned, a.Column, a.Reports)...)
+		out = append(out, learnedTables(e, &a.LDPLearned, Verbatim(a.Column), a.Reports)...)
 	}
 	if e.Association != nil {
 		out = append(out, associationTable(e.Association))
 	}
-	for i := range out {
-		out[i].Keep = append(out[i].Keep, columnsOf(e)...)
-	}
 	return out
 }
 
-// columnsOf are the names of what was asked.
-func columnsOf(e *api.LDPEstimate) (names []string) {
-	for _, name := range []string{e.Column, e.Question} {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	for _, a := range e.Attributes {
-		names = append(names, a.Column)
-	}
-	return names
-}
-
 // subject names what the reports of one attribute are about.
-func subject(e *api.LDPEstimate) string {
+func subject(e *api.LDPEstimate) noren.Text {
 	for _, name := range []string{e.Column, e.Question} {
 		if name != "" {
-			return name
+			return Verbatim(name)
 		}
 	}
-	return "what was asked"
+	return noren.Textf("what was asked")
 }
 
 func numericAfter(n int) []bool { return append([]bool{false}, slices.Repeat([]bool{true}, n)...) }
 
-func learnedTables(e *api.LDPEstimate, x *api.LDPLearned, of string, reports int64) []Table {
+func learnedTables(e *api.LDPEstimate, x *api.LDPLearned, of noren.Text, reports int64) []Table {
 	switch {
 	case x.Shares != nil:
 		return []Table{sharesTable(e, x.Shares, of, reports)}
@@ -68,24 +52,33 @@ func learnedTables(e *api.LDPEstimate, x *api.LDPLearned, of string, reports int
 	case x.Mean != nil:
 		m := x.Mean
 		return []Table{{
-			Caption: fmt.Sprintf("Mean of %s from %s; interval at %s for every number of reports: %s", of, counted(reports, "report"), Percent(m.Level), m.Basis),
-			Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: numericAfter(4),
-			Rows: [][]string{{"mean", text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High)}},
+			Caption: noren.Textf("Mean of %s from %s; interval at %s for every number of reports: %s", of, reportsOf(reports), Percent(m.Level), noren.Foreign(m.Basis)),
+			Header:  Header("", "value", "std. error", "from", "to"), Numeric: numericAfter(4),
+			Rows: [][]noren.Text{meanRow(m.Value, m.StdErr, m.Low, m.High)},
 		}}
 	case x.Distribution != nil:
 		d := x.Distribution
 		t := Table{
-			Caption: fmt.Sprintf("Distribution of %s from %s: mean of the shares %s, quartiles %s, %s, %s", of, counted(reports, "report"), text.Figure(d.Mean), text.Figure(d.Quartiles[0]), text.Figure(d.Quartiles[1]), text.Figure(d.Quartiles[2])),
-			Header:  []string{"from", "to", "share"}, Numeric: []bool{true, true, true},
+			Caption: noren.Textf("Distribution of %s from %s: mean of the shares %s, quartiles %s, %s, %s", of, reportsOf(reports), text.Figure(d.Mean), text.Figure(d.Quartiles[0]), text.Figure(d.Quartiles[1]), text.Figure(d.Quartiles[2])),
+			Header:  Header("from", "to", "share"), Numeric: []bool{true, true, true},
 		}
 		by := bucketsPerRow(len(d.Shares))
 		for i := 0; i < len(d.Shares); i += by {
 			to := min(i+by, len(d.Shares))
-			t.Rows = append(t.Rows, []string{text.Figure(d.Edges[i]), text.Figure(d.Edges[to]), share(total(d.Shares[i:to]))})
+			t.Add(Verbatim(text.Figure(d.Edges[i])), text.Figure(d.Edges[to]), share(total(d.Shares[i:to])))
 		}
 		return append([]Table{t}, waveTables(d.Errors)...)
 	}
-	return []Table{{Caption: "No report holds " + of, Header: []string{""}}}
+	return []Table{{Caption: noren.Textf("No report holds %s", of), Header: Header("")}}
+}
+
+// meanRow is a row of a mean.
+func meanRow(figures ...float64) []noren.Text {
+	row := Header("mean")
+	for _, f := range figures {
+		row = append(row, Verbatim(text.Figure(f)))
+	}
+	return row
 }
 
 // waveTables holds statistics of a distribution with their errors.
@@ -94,11 +87,13 @@ func waveTables(rows []api.LDPMeasured) []Table {
 		return nil
 	}
 	t := Table{
-		Caption: fmt.Sprintf("Mean and quartiles; each interval at %s, that of the mean for every number of reports", Percent(rows[0].Level)),
-		Header:  []string{"", "value", "std. error", "from", "to", "interval by"}, Numeric: append(numericAfter(4), false),
+		Caption: noren.Textf("Mean and quartiles; each interval at %s, that of the mean for every number of reports", Percent(rows[0].Level)),
+		Header:  Header("", "value", "std. error", "from", "to", "interval by"), Numeric: append(numericAfter(4), false),
 	}
 	for _, m := range rows {
-		t.Rows = append(t.Rows, []string{m.Of, text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High), m.Basis})
+		t.Add(noren.Textf(noren.Format(m.Of)), text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High))
+		last := len(t.Rows) - 1
+		t.Rows[last] = append(t.Rows[last], finished(m.Basis))
 	}
 	return []Table{t}
 }
@@ -111,17 +106,17 @@ func wordsTable(e *api.LDPEstimate, d *api.LDPWords) Table {
 			count++
 		}
 	}
-	of, words := "the reports", "Words"
+	of, words := noren.Phrase("the reports"), noren.Textf("Words")
 	if e.Rounds > 0 {
-		words = fmt.Sprintf("Words among %s in %s", people(int(e.People)), counted(int64(e.Rounds), "round"))
+		words = noren.Textf("Words among %s in %s", people(int(e.People)), rounds(e.Rounds))
 		of = "the words"
 	}
 	t := Table{
-		Caption: fmt.Sprintf("%s: %d of %d candidates found, which explain %s of %s; all intervals hold at once with %s", words, count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
-		Header:  []string{"word", "share", "std. error", "from", "to", "p-value", "found"},
+		Caption: noren.Textf("%s: %d of %d candidates found, which explain %s of %s; all intervals hold at once with %s", words, count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
+		Header:  Header("word", "share", "std. error", "from", "to", "p-value", "found"),
 		Numeric: []bool{false, true, true, true, true, true, false},
 	}
-	row := func(name string, value float64, stdErr *float64, low, high float64, p *float64, found string) {
+	row := func(name noren.Text, value float64, stdErr *float64, low, high float64, p *float64, found noren.Format) {
 		se, tail := "-", "-"
 		if stdErr != nil {
 			se = share(*stdErr)
@@ -129,19 +124,19 @@ func wordsTable(e *api.LDPEstimate, d *api.LDPWords) Table {
 		if p != nil {
 			tail = strconv.FormatFloat(*p, 'g', 3, 64)
 		}
-		t.Rows = append(t.Rows, []string{name, share(value), se, share(low), share(high), tail, found})
+		cells := append([]noren.Text{name}, texts([]string{share(value), se, share(low), share(high), tail}, Verbatim)...)
+		t.Rows = append(t.Rows, append(cells, noren.Textf(found)))
 	}
 	for i := range d.Found {
-		w, found := &d.Found[i], "yes"
-		t.Keep = append(t.Keep, w.Word)
+		w, found := &d.Found[i], noren.Format("yes")
 		if !w.Significant {
 			found = "no"
 		}
-		row(w.Word, w.Share, w.StdErr, w.Low, w.High, &w.P, found)
+		row(Verbatim(w.Word), w.Share, w.StdErr, w.Low, w.High, &w.P, found)
 	}
-	u, name := d.Unnamed, "(not named)"
+	u, name := d.Unnamed, noren.Textf("(not named)")
 	if !d.Joint {
-		name = "(not named, or too rare to be seen)"
+		name = noren.Textf("(not named, or too rare to be seen)")
 	}
 	row(name, u.Share, u.StdErr, u.Low, u.High, u.P, "")
 	return t
@@ -168,19 +163,18 @@ func total(v []float64) float64 {
 }
 
 // sharesTable has a row for each label, at most mostLDPRows: the largest.
-func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of string, reports int64) Table {
+func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of noren.Text, reports int64) Table {
 	t := Table{
-		Caption: fmt.Sprintf("Shares of %s from %s; all intervals hold at once with %s", of, counted(reports, "report"), Percent(f.Level)),
-		Names:   true,
-		Header:  []string{"label", "share", "std. error", "from", "to", "reports"},
+		Caption: noren.Textf("Shares of %s from %s; all intervals hold at once with %s", of, reportsOf(reports), Percent(f.Level)),
+		Header:  Header("label", "share", "std. error", "from", "to", "reports"),
 		Numeric: []bool{false, true, true, true, true, true, true},
 	}
 	if e.Rounds > 0 {
-		t.Caption = fmt.Sprintf("Shares of %s among %s in %s; all intervals hold at once with %s (empirical Bernstein)", of, people(int(e.People)), counted(int64(e.Rounds), "round"), Percent(f.Level))
-		t.Header[len(t.Header)-1] = "people"
+		t.Caption = noren.Textf("Shares of %s among %s in %s; all intervals hold at once with %s (empirical Bernstein)", of, people(int(e.People)), rounds(e.Rounds), Percent(f.Level))
+		t.Header[len(t.Header)-1] = noren.Textf("people")
 	}
 	if len(f.Labels) > 0 && f.Labels[0].Projected != nil {
-		t.Header = append(t.Header, "projected")
+		t.Header = append(t.Header, noren.Textf("projected"))
 	}
 	rows := f.Labels
 	if len(rows) > mostLDPRows {
@@ -195,29 +189,27 @@ func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of string, reports int64)
 			return 0
 		})
 		rows = rows[:mostLDPRows]
-		t.Caption += fmt.Sprintf("; the largest %d of %d labels", mostLDPRows, len(f.Labels))
+		t.Caption = noren.Textf("%s; the largest %d of %d labels", t.Caption, mostLDPRows, len(f.Labels))
 	}
 	for i := range rows {
 		l := &rows[i]
-		row := []string{l.Label, share(l.Share), share(l.StdErr), share(l.Low), share(l.High), Integer(int64(math.Round(l.Count)))}
+		row := []string{share(l.Share), share(l.StdErr), share(l.Low), share(l.High), Integer(int64(math.Round(l.Count)))}
 		if l.Projected != nil {
 			row = append(row, share(*l.Projected))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(Verbatim(l.Label), row...)
 	}
 	return t
 }
 
 func associationTable(a *api.LDPAssociation) Table {
 	t := Table{
-		Caption: fmt.Sprintf("%s and %s together, from the reports of %s (share and standard error)", a.First, a.Second, people(a.People)),
-		Names:   true,
-		Header:  append([]string{a.First + " \\ " + a.Second}, a.SecondLabels...),
+		Caption: noren.Textf("%s and %s together, from the reports of %s (share and standard error)", a.First, a.Second, people(a.People)),
+		Header:  texts(append([]string{a.First + " \\ " + a.Second}, a.SecondLabels...), Verbatim),
 		Numeric: numericAfter(len(a.SecondLabels)),
-		Keep:    append([]string{a.First, a.Second, a.First + " \\ " + a.Second}, a.SecondLabels...),
 	}
 	for x, row := range a.Shares {
-		cells := []string{a.FirstLabels[x]}
+		var cells []string
 		for y, v := range row {
 			cell := share(v)
 			if se := a.StdErr[x][y]; se != nil {
@@ -225,24 +217,13 @@ func associationTable(a *api.LDPAssociation) Table {
 			}
 			cells = append(cells, cell)
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Add(Verbatim(a.FirstLabels[x]), cells...)
 	}
 	return t
 }
 
-func people(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return Integer(n) + " people"
-}
+func people(n int) noren.Text { return text.Counted(n, "1 person", "%s people") }
 
-// counted is n of a thing, in the plural where n is not 1.
-func counted(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return Integer(n) + " " + what + "s"
-}
+func reportsOf(n int64) noren.Text { return text.Counted(n, "1 report", "%s reports") }
 
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func rounds(n int) noren.Text { return text.Counted(n, "1 round", "%s rounds") }

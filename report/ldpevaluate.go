@@ -9,14 +9,15 @@ import (
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/evaluate"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // LDPEvaluateTables are what an evaluation prints and its page shows: the losses,
 // and for each model what it is worth without and with noise.
 func LDPEvaluateTables(r *evaluate.Result) (losses Table, models [][2]Table) {
 	losses = Table{
-		Caption: "What taking part costs a person (epsilon)",
-		Header:  []string{"mechanism", "one report", "a record", "lifetime, answers kept", "lifetime, drawn afresh"},
+		Caption: noren.Textf("What taking part costs a person (epsilon)"),
+		Header:  Header("mechanism", "one report", "a record", "lifetime, answers kept", "lifetime, drawn afresh"),
 		Numeric: []bool{false, true, true, true, true},
 	}
 	seen := map[string]bool{}
@@ -26,10 +27,8 @@ func LDPEvaluateTables(r *evaluate.Result) (losses Table, models [][2]Table) {
 			continue
 		}
 		seen[cellKey(c)] = true
-		losses.Rows = append(losses.Rows, []string{
-			mechanismTitle(c.Mechanism), noren.LossFigure(c.Loss.Report, 4), noren.LossFigure(c.Loss.Record, 4),
-			noren.LossFigure(c.Loss.Record, 4), lossForEver(c.Loss),
-		})
+		losses.Rows = append(losses.Rows, append([]noren.Text{mechanismTitle(c.Mechanism)},
+			Verbatim(noren.LossFigure(c.Loss.Report, 4)), Verbatim(noren.LossFigure(c.Loss.Record, 4)), Verbatim(noren.LossFigure(c.Loss.Record, 4)), lossForEver(c.Loss)))
 	}
 	for _, m := range r.Models {
 		models = append(models, [2]Table{withoutNoise(r, m), withNoise(r, m)})
@@ -39,23 +38,23 @@ func LDPEvaluateTables(r *evaluate.Result) (losses Table, models [][2]Table) {
 
 func cellKey(c *evaluate.Cell) string { return fmt.Sprint(c.Mechanism, " ", c.Epsilon) }
 
-func lossForEver(l *ldp.Loss) string {
+func lossForEver(l *ldp.Loss) noren.Text {
 	if math.IsInf(l.Lifetime, 1) {
-		return "unbounded"
+		return noren.Textf("unbounded")
 	}
-	return noren.LossFigure(l.Lifetime, 4)
+	return Verbatim(noren.LossFigure(l.Lifetime, 4))
 }
 
-func mechanismTitle(name string) string {
+func mechanismTitle(name string) noren.Text {
 	switch name {
 	case "grr":
-		return "GRR"
+		return Verbatim("GRR")
 	case "sue":
-		return "One-time RAPPOR"
+		return noren.Textf("One-time RAPPOR")
 	case "oue":
-		return "OUE"
+		return Verbatim("OUE")
 	}
-	return name
+	return Verbatim(name)
 }
 
 // spreadText shows an accuracy with its deviation, in %.
@@ -68,13 +67,14 @@ func spreadText(s evaluate.Spread) string {
 
 func withoutNoise(r *evaluate.Result, m evaluate.Model) Table {
 	t := Table{
-		Caption: m.Title + ", without noise: right answers in %",
-		Header:  []string{"trained on", "tried on", "accuracy", "min - max", "balanced"},
+		Caption: noren.Textf("%s, without noise: right answers in %%", noren.Phrase(m.Title)),
+		Header:  Header("trained on", "tried on", "accuracy", "min - max", "balanced"),
 		Numeric: []bool{false, false, true, true, true},
 	}
 	for _, c := range r.Cells {
 		if c.Model == m.Name && c.Mechanism == "" {
-			t.Rows = append(t.Rows, []string{c.Train, c.Test, spreadText(c.Accuracy), fmt.Sprintf("%.1f - %.1f", 100*c.Accuracy.Min, 100*c.Accuracy.Max), spreadText(c.Balanced)})
+			figures := []string{spreadText(c.Accuracy), fmt.Sprintf("%.1f - %.1f", 100*c.Accuracy.Min, 100*c.Accuracy.Max), spreadText(c.Balanced)}
+			t.Rows = append(t.Rows, append([]noren.Text{form(c.Train), form(c.Test)}, texts(figures, Verbatim)...))
 		}
 	}
 	return t
@@ -88,123 +88,129 @@ var directions = [][2]string{
 	{evaluate.Randomised, evaluate.Randomised},
 }
 
+// form names the form of records, and way the two that a model is trained and tried on.
+func form(of string) noren.Text { return noren.Textf(noren.Format(of)) }
+
+func way(d [2]string) noren.Text { return noren.Textf("%s -> %s", form(d[0]), form(d[1])) }
+
 func withNoise(r *evaluate.Result, m evaluate.Model) Table {
 	t := Table{
-		Caption: m.Title + ", with noise: right answers in % (balanced: mean over classes)",
-		Header:  []string{"mechanism", "epsilon", "of a record"},
+		Caption: noren.Textf("%s, with noise: right answers in %% (balanced: mean over classes)", noren.Phrase(m.Title)),
+		Header:  Header("mechanism", "epsilon", "of a record"),
 		Numeric: []bool{false, true, true},
 	}
 	for _, d := range directions {
-		t.Header, t.Numeric = append(t.Header, d[0]+" -> "+d[1]), append(t.Numeric, true)
+		t.Header, t.Numeric = append(t.Header, way(d)), append(t.Numeric, true)
 	}
-	t.Header, t.Numeric = append(t.Header, "balanced, "+evaluate.Randomised+" -> "+evaluate.Raw), append(t.Numeric, true)
+	t.Header, t.Numeric = append(t.Header, noren.Textf("balanced, %s", way([2]string{evaluate.Randomised, evaluate.Raw}))), append(t.Numeric, true)
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if c.Model != m.Name || c.Loss == nil || c.Train != directions[0][0] {
 			continue
 		}
-		row := []string{mechanismTitle(c.Mechanism), noren.LossFigure(c.Epsilon, 4), noren.LossFigure(c.Loss.Record, 4)}
+		row := []string{noren.LossFigure(c.Epsilon, 4), noren.LossFigure(c.Loss.Record, 4)}
 		for _, d := range directions {
 			row = append(row, spreadText(r.Find(m.Name, d[0], d[1], c.Mechanism, c.Epsilon).Accuracy))
 		}
 		row = append(row, spreadText(r.Find(m.Name, evaluate.Randomised, evaluate.Raw, c.Mechanism, c.Epsilon).Balanced))
-		t.Rows = append(t.Rows, row)
+		t.Add(mechanismTitle(c.Mechanism), row...)
 	}
 	return t
 }
 
-// LDPEvaluateFacts say what was learned from, and how, in a language.
-func LDPEvaluateFacts(l lang.Lang, r *evaluate.Result) []Fact {
+// LDPEvaluateFacts say what was learned from, and how.
+func LDPEvaluateFacts(r *evaluate.Result) []Fact {
 	var classes []string
 	for _, c := range r.Classes {
 		classes = append(classes, fmt.Sprintf("%s (%s)", plain(c.Name), Integer(c.Records)))
 	}
-	if len(classes) > 8 {
-		classes = append(classes[:8], l.Text("and %d more", len(r.Classes)-8))
+	listed := Verbatim(strings.Join(classes[:min(8, len(classes))], ", "))
+	if more := len(classes) - 8; more > 0 {
+		listed = noren.Textf("%s, %s", listed, noren.Textf("and %d more", more))
 	}
-	records := Integer(r.Records)
+	records := Verbatim(Integer(r.Records))
 	if r.Sampled {
-		records = l.Text("%s drawn of %s", records, Integer(r.WithClass))
+		records = noren.Textf("%s drawn of %s", Integer(r.Records), Integer(r.WithClass))
 	}
 	if r.NoClass > 0 {
-		records += l.Text(", %s without a class left out", Integer(r.NoClass))
+		records = noren.Textf("%s, %s without a class left out", records, Integer(r.NoClass))
 	}
 	labels, missing := 0, 0
 	for _, a := range r.Attributes {
 		labels += a.Labels
 		missing += a.Missing
 	}
-	attributes := l.Text("%d, of %d labels in all", len(r.Attributes), labels)
+	attributes := noren.Textf("%d, of %d labels in all", len(r.Attributes), labels)
 	if missing > 0 {
-		attributes += l.Text("; %s, which is a label of its own", lang.Words(counted(int64(missing), "missing value")))
+		attributes = noren.Textf("%s; %s, which is a label of its own", attributes, text.Counted(missing, "1 missing value", "%s missing values"))
 	}
 	facts := []Fact{
-		{Name: "records", Value: records},
-		{Name: "classes", Value: strings.Join(classes, ", ")},
-		{Name: "attributes", Value: attributes},
+		{Name: noren.Textf("records"), Value: records},
+		{Name: noren.Textf("classes"), Value: listed},
+		{Name: noren.Textf("attributes"), Value: attributes},
 	}
 	if r.Selected > 0 {
-		facts = append(facts, Fact{Name: "chosen", Value: l.Text("%d attributes for each model, from the records that it is trained on", r.Selected)})
+		facts = append(facts, Fact{Name: noren.Textf("chosen"), Value: noren.Textf("%d attributes for each model, from the records that it is trained on", r.Selected)})
 	}
 	if r.Unit != "" {
-		facts = append(facts, Fact{Name: "persons", Value: l.Text("%s told apart by %s, each in one part", Integer(r.Persons), r.Unit)})
+		facts = append(facts, Fact{Name: noren.Textf("persons"), Value: noren.Textf("%s told apart by %s, each in one part", Integer(r.Persons), r.Unit)})
 	}
 	if len(r.Left) > 0 {
-		facts = append(facts, Fact{Name: "left out", Value: l.Say(counted(int64(len(r.Left)), "column"))})
+		facts = append(facts, Fact{Name: noren.Textf("left out"), Value: text.Counted(len(r.Left), "1 column", "%s columns")})
 	}
 	return append(facts,
-		Fact{Name: "tried by", Value: l.Text("cross-validation in %d parts, repeats: %d", r.Folds, r.Repeats)},
-		Fact{Name: "guessing", Value: l.Text("%.1f %% are right who always answer the largest class", 100*r.Majority)},
+		Fact{Name: noren.Textf("tried by"), Value: noren.Textf("cross-validation in %d parts, repeats: %d", r.Folds, r.Repeats)},
+		Fact{Name: noren.Textf("guessing"), Value: noren.Textf("%.1f %% are right who always answer the largest class", 100*r.Majority)},
 	)
 }
 
 // LDPEvaluatePage shows an evaluation with its curves, in a language.
 func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page {
 	p := &Page{
-		Title:   "What can still be learned: " + r.Label,
-		Lead:    fmt.Sprintf("Models that tell %s, trained and tried on raw, generalised and randomised records of %s.", r.Label, path),
-		Private: true, Footer: footer, Lang: l, Keep: []string{r.Label, path},
+		Title:   noren.Textf("What can still be learned: %s", r.Label),
+		Lead:    noren.Textf("Models that tell %s, trained and tried on raw, generalised and randomised records of %s.", r.Label, path),
+		Private: true, Footer: Verbatim(footer), Lang: l,
 	}
-	facts := Table{Header: []string{"", ""}}
-	for _, f := range LDPEvaluateFacts(l, r) {
-		facts.Rows = append(facts.Rows, []string{f.Name, f.Value})
+	facts := Table{Header: Header("", "")}
+	for _, f := range LDPEvaluateFacts(r) {
+		facts.Rows = append(facts.Rows, []noren.Text{f.Name, f.Value})
 	}
 	attributes := Table{
-		Caption: "Attributes", Names: true, Header: []string{"column", "type", "labels", "missing", "bins or values"},
+		Caption: noren.Textf("Attributes"), Header: Header("column", "type", "labels", "missing", "bins or values"),
 		Numeric: []bool{false, false, true, true, false},
 	}
 	if r.Selected > 0 {
-		attributes.Header, attributes.Numeric = append(attributes.Header, "chosen from raw records"), append(attributes.Numeric, true)
+		attributes.Header, attributes.Numeric = append(attributes.Header, noren.Textf("chosen from raw records")), append(attributes.Numeric, true)
 	}
 	for _, a := range r.Attributes {
-		row := []string{a.Name, a.Type, fmt.Sprint(a.Labels), Integer(a.Missing), a.Origin}
+		row := []noren.Text{Verbatim(a.Name), noren.Textf(noren.Format(a.Type)), Verbatim(fmt.Sprint(a.Labels)), Verbatim(Integer(a.Missing)), finished(a.Origin)}
 		if a.Chosen != nil {
-			row = append(row, fmt.Sprintf("%.0f %%", 100**a.Chosen))
+			row = append(row, Verbatim(fmt.Sprintf("%.0f %%", 100**a.Chosen)))
 		}
 		attributes.Rows = append(attributes.Rows, row)
 	}
-	table := Section{Title: "The table", Blocks: []Block{{Table: &facts}, {Table: &attributes}}}
+	table := Section{Title: noren.Textf("The table"), Blocks: []Block{{Table: &facts}, {Table: &attributes}}}
 	if len(r.Left) > 0 {
-		var left []string
+		var left []noren.Text
 		for _, l := range r.Left {
-			left = append(left, l.Name+": "+l.Reason.String())
+			left = append(left, noren.Textf("%s: %s", l.Name, l.Reason))
 		}
-		table.Blocks = append(table.Blocks, Block{Heading: "Left out"}, Block{List: left})
+		table.Blocks = append(table.Blocks, Block{Heading: noren.Textf("Left out")}, Block{List: left})
 	}
 	losses, models := LDPEvaluateTables(r)
 	for i, m := range r.Models {
-		s := Section{Title: m.Title, Blocks: []Block{{Table: &models[i][0]}}}
+		s := Section{Title: noren.Textf(noren.Format(m.Title)), Blocks: []Block{{Table: &models[i][0]}}}
 		for _, chart := range evaluationCharts(r, m) {
-			s.Blocks = append(s.Blocks, Block{Picture: &Picture{Chart: chart, Caption: m.Title + "; bands from the worst to the best repeat", Table: &models[i][1]}})
+			s.Blocks = append(s.Blocks, Block{Picture: &Picture{Chart: chart, Caption: noren.Textf("%s; bands from the worst to the best repeat", noren.Phrase(m.Title)), Table: &models[i][1]}})
 		}
 		p.Sections = append(p.Sections, s)
 	}
-	p.Sections = append(p.Sections, Section{Title: "What taking part costs", Blocks: []Block{
+	p.Sections = append(p.Sections, Section{Title: noren.Textf("What taking part costs"), Blocks: []Block{
 		{Table: &losses},
-		{Heading: "What is guaranteed"},
-		{List: r.Guarantee},
-		{Heading: "Not protected"},
-		{List: r.NotProtected},
+		{Heading: noren.Textf("What is guaranteed")},
+		{List: texts(r.Guarantee, finished)},
+		{Heading: noren.Textf("Not protected")},
+		{List: texts(r.NotProtected, finished)},
 	}}, table)
 	return p
 }
@@ -223,13 +229,13 @@ func evaluationCharts(r *evaluate.Result, m evaluate.Model) []*Lines {
 		l := byMechanism[c.Mechanism]
 		if l == nil {
 			l = &Lines{
-				Title:  fmt.Sprintf("%s: right answers over epsilon", mechanismTitle(c.Mechanism)),
-				Across: "epsilon of one attribute", Axis: "right answers", ScaleX: Log, FormatY: Percent,
+				Title:  noren.Textf("%s: right answers over epsilon", mechanismTitle(c.Mechanism)),
+				Across: noren.Textf("epsilon of one attribute"), Axis: noren.Textf("right answers"), ScaleX: Log, FormatY: Percent,
 			}
 			for _, d := range directions {
-				l.Curves = append(l.Curves, Curve{Name: d[0] + " -> " + d[1]})
+				l.Curves = append(l.Curves, Curve{Name: way(d)})
 			}
-			l.Curves = append(l.Curves, Curve{Name: "raw -> raw"}, Curve{Name: "the largest class"})
+			l.Curves = append(l.Curves, Curve{Name: way([2]string{evaluate.Raw, evaluate.Raw})}, Curve{Name: noren.Textf("the largest class")})
 			byMechanism[c.Mechanism] = l
 			charts = append(charts, l)
 		}

@@ -5,12 +5,15 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // Curve is a named line through points, in the order in which they stand.
 // Points that cannot be shown (NaN, or not positive on a Log axis) break it.
 type Curve struct {
-	Name string
+	Name noren.Text
 	X, Y []float64
 	// Low and High, where given, are drawn as a band around the line.
 	Low, High []float64
@@ -18,10 +21,10 @@ type Curve struct {
 
 // Lines is a line chart of several curves.
 type Lines struct {
-	Title    string
+	Title    noren.Text
 	Curves   []Curve
-	Across   string // what is on the axis below
-	Axis     string // what is on the axis at the left
+	Across   noren.Text // what is on the axis below
+	Axis     noren.Text // what is on the axis at the left
 	ScaleX   Scale
 	ScaleY   Scale
 	FromZero bool // begin the left axis at 0 (Linear only)
@@ -37,30 +40,27 @@ const markersMost = 40
 var dashes = [...]string{"", "7 4", "2 3", "9 3 2 3"}
 
 // WriteSVG implements [Chart].
-func (l *Lines) WriteSVG(w io.Writer) error {
+func (l *Lines) WriteSVG(w io.Writer, in lang.Lang) error {
 	plot := l.Height
 	if plot <= 0 {
 		plot = 260
 	}
-	names := make([]string, len(l.Curves))
+	curves := make([]noren.Text, len(l.Curves))
 	for i, c := range l.Curves {
-		names[i] = c.Name
+		curves[i] = c.Name
 	}
+	names, title, across, axis := words(in, curves), in.Shown(l.Title), in.Shown(l.Across), in.Shown(l.Axis)
 	head := 0.0
-	if l.Title != "" {
+	if title != "" {
 		head = 28
 	}
 	head += legendHeight(0, Width, names)
 	foot := 26.0
-	if l.Across != "" {
+	if across != "" {
 		foot += 20
 	}
-	label := "Line chart"
-	if l.Title != "" {
-		label += ": " + plain(l.Title)
-	}
-	d := newDrawing(Width, head+12+plot+foot, fmt.Sprintf("%s. Curves: %s.", label, plain(strings.Join(names, ", "))))
-	y := d.title(l.Title, Width)
+	d := newDrawing(Width, head+12+plot+foot, in.Text("%s. Curves: %s.", entitled(noren.Textf("Line chart"), title), strings.Join(names, ", ")))
+	y := d.title(title, Width)
 	y += d.legend(0, y, Width, names, func(x, y float64, s int) {
 		d.path(fmt.Sprintf("M%s %sh16", coord(x-2), coord(y+6)), s, 2, 0, dashes[s%len(dashes)])
 		d.dot(x+6, y+6, s)
@@ -73,7 +73,7 @@ func (l *Lines) WriteSVG(w io.Writer) error {
 	if formatY == nil {
 		formatY = Number
 	}
-	h.from, h.to = d.leftAxis(&v, Width, l.Axis, v.ticks(6), formatY)+6, Width-10
+	h.from, h.to = d.leftAxis(&v, Width, axis, v.ticks(6), formatY)+6, Width-10
 	for s, c := range l.Curves {
 		if band := l.band(&c, &h, &v); band != "" {
 			d.path(band, s, 0, 0.18, "")
@@ -91,7 +91,7 @@ func (l *Lines) WriteSVG(w io.Writer) error {
 			}
 		}
 	}
-	d.bottomAxis(&h, v.from, l.Across, h.ticks(8), formatX)
+	d.bottomAxis(&h, v.from, across, h.ticks(8), formatX)
 	d.line(h.from-6, v.from, Width, v.from, "axis")
 	return d.writeTo(w)
 }

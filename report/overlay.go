@@ -6,41 +6,41 @@ import (
 	"math"
 	"strings"
 
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
 )
 
 // Overlay is a pair of histograms over the same bins, drawn over one another
 // as shares: the first filled, the second as an outline.
 type Overlay struct {
-	Title string
+	Title noren.Text
 	// Edges are the ends of the bins, one more than there are counts.
 	Edges         []float64
 	First, Second Series
 	// Layout is set for dates: Edges then count days, or seconds, since 1970.
 	Layout table.Layout
 	// Across says what is on the axis below.
-	Across string
+	Across noren.Text
 }
 
 // WriteSVG implements [Chart].
-func (o *Overlay) WriteSVG(w io.Writer) error {
+func (o *Overlay) WriteSVG(w io.Writer, l lang.Lang) error {
 	const plot = 180.0
-	names := []string{o.First.Name, o.Second.Name}
+	names := words(l, []noren.Text{o.First.Name, o.Second.Name})
+	title, across := l.Shown(o.Title), l.Shown(o.Across)
 	head := 0.0
-	if o.Title != "" {
+	if title != "" {
 		head = 28
 	}
 	head += legendHeight(0, Width, names)
 	foot := 26.0
-	if o.Across != "" {
+	if across != "" {
 		foot += 20
 	}
-	label := fmt.Sprintf("Two histograms over each other, %s and %s", plain(o.First.Name), plain(o.Second.Name))
-	if o.Title != "" {
-		label += ": " + plain(o.Title)
-	}
-	d := newDrawing(Width, head+12+plot+foot, label+". The table beside it has the numbers.")
-	y := d.title(o.Title, Width)
+	label := entitled(noren.Textf("Two histograms over each other, %s and %s", names[0], names[1]), title)
+	d := newDrawing(Width, head+12+plot+foot, l.Text("%s. The table beside it has the numbers.", label))
+	y := d.title(title, Width)
 	y += d.legend(0, y, Width, names, func(x, y float64, s int) {
 		box := fmt.Sprintf("M%s %sh12v12h-12z", coord(x), coord(y))
 		if s == 0 {
@@ -62,7 +62,7 @@ func (o *Overlay) WriteSVG(w io.Writer) error {
 	}
 	v := axis{from: y + plot, to: y}
 	v.lo, v.hi = extent(0, top, Linear, 4)
-	x := d.leftAxis(&v, Width, "share of records", v.ticks(4), Percent)
+	x := d.leftAxis(&v, Width, l.Text("share of records"), v.ticks(4), Percent)
 	if len(o.Edges) > 1 {
 		h := axis{lo: o.Edges[0], hi: o.Edges[len(o.Edges)-1], from: x + 4, to: Width - 6}
 		d.path(steps(&h, &v, o.Edges, first, true), 0, 1, 0.45, "")
@@ -75,7 +75,7 @@ func (o *Overlay) WriteSVG(w io.Writer) error {
 			// Years and the like read better without a comma.
 			format = func(t float64) string { return strings.ReplaceAll(Number(t), ",", "") }
 		}
-		d.bottomAxis(&h, v.from, o.Across, ticks, format)
+		d.bottomAxis(&h, v.from, across, ticks, format)
 	}
 	d.line(x, v.from, Width, v.from, "axis")
 	return d.writeTo(w)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 )
 
@@ -78,26 +80,26 @@ func TestHostileNames(t *testing.T) {
 	values := [][]*float64{{&v, nil}, {nil, &v}}
 	names := []string{hostile, hostile}
 	numbers := []float64{1, 2}
-	table := &report.Table{Caption: hostile, Header: names, Rows: [][]string{names}}
+	table := &report.Table{Caption: report.Verbatim(hostile), Header: report.Verbatims(names...), Rows: [][]noren.Text{report.Verbatims(names...)}}
 	charts := []report.Chart{
-		&report.Bars{Title: hostile, Labels: names, Series: []report.Series{{Name: hostile, Values: numbers}}, Axis: hostile, Across: hostile},
-		&report.Bars{Title: hostile, Labels: names, Series: []report.Series{{Name: hostile, Values: numbers}}, Axis: hostile, Horizontal: true},
-		&report.Overlay{Title: hostile, Edges: []float64{0, 1, 2}, First: report.Series{Name: hostile, Values: numbers}, Second: report.Series{Name: hostile, Values: numbers}, Across: hostile},
-		&report.Lines{Title: hostile, Curves: []report.Curve{{Name: hostile, X: numbers, Y: numbers}}, Across: hostile, Axis: hostile},
-		&report.HeatMap{Title: hostile, Names: names, Panels: []report.Panel{{Name: hostile, Values: values}}},
+		&report.Bars{Title: report.Verbatim(hostile), Labels: report.Verbatims(names...), Series: []report.Series{{Name: report.Verbatim(hostile), Values: numbers}}, Axis: report.Verbatim(hostile), Across: report.Verbatim(hostile)},
+		&report.Bars{Title: report.Verbatim(hostile), Labels: report.Verbatims(names...), Series: []report.Series{{Name: report.Verbatim(hostile), Values: numbers}}, Axis: report.Verbatim(hostile), Horizontal: true},
+		&report.Overlay{Title: report.Verbatim(hostile), Edges: []float64{0, 1, 2}, First: report.Series{Name: report.Verbatim(hostile), Values: numbers}, Second: report.Series{Name: report.Verbatim(hostile), Values: numbers}, Across: report.Verbatim(hostile)},
+		&report.Lines{Title: report.Verbatim(hostile), Curves: []report.Curve{{Name: report.Verbatim(hostile), X: numbers, Y: numbers}}, Across: report.Verbatim(hostile), Axis: report.Verbatim(hostile)},
+		&report.HeatMap{Title: report.Verbatim(hostile), Names: names, Panels: []report.Panel{{Name: report.Verbatim(hostile), Values: values}}},
 	}
-	p := &report.Page{Title: hostile, Lead: hostile, Private: true, Footer: hostile, Glossary: []report.Term{{Name: hostile, Meaning: hostile}}}
+	p := &report.Page{Title: report.Verbatim(hostile), Lead: report.Verbatim(hostile), Private: true, Footer: report.Verbatim(hostile), Glossary: []report.Term{{Name: report.Verbatim(hostile), Meaning: report.Verbatim(hostile)}}}
 	blocks := []report.Block{
-		{Text: hostile},
-		{Note: hostile},
-		{Heading: hostile},
+		{Text: report.Verbatim(hostile)},
+		{Note: report.Verbatim(hostile)},
+		{Heading: report.Verbatim(hostile)},
 		{Table: table},
-		{Figures: []report.Figure{{Value: hostile, Name: hostile, Explain: hostile, Tone: hostile}}},
+		{Figures: []report.Figure{{Value: report.Verbatim(hostile), Name: report.Verbatim(hostile), Explain: report.Verbatim(hostile), Tone: hostile}}},
 	}
 	for _, c := range charts {
-		blocks = append(blocks, report.Block{Picture: &report.Picture{Chart: c, Caption: hostile, Table: table}})
+		blocks = append(blocks, report.Block{Picture: &report.Picture{Chart: c, Caption: report.Verbatim(hostile), Table: table}})
 	}
-	p.Sections = []report.Section{{Title: hostile, Blocks: blocks}}
+	p.Sections = []report.Section{{Title: report.Verbatim(hostile), Blocks: blocks}}
 	page := write(t, p)
 	if strings.Contains(page, "<script") || strings.Contains(page, "alert(1)</script>") {
 		t.Error("a name became markup")
@@ -115,7 +117,7 @@ func TestHostileNames(t *testing.T) {
 func checkSVG(t testing.TB, c report.Chart) string {
 	t.Helper()
 	var b strings.Builder
-	if err := c.WriteSVG(&b); err != nil {
+	if err := c.WriteSVG(&b, lang.English); err != nil {
 		t.Fatal(err)
 	}
 	dec := xml.NewDecoder(strings.NewReader(b.String()))

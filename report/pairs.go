@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/assess"
 )
 
@@ -29,9 +30,9 @@ func pairTable(c *assess.Correlations) *Table {
 		}
 	}
 	sort.SliceStable(pairs, func(a, b int) bool { return pairs[a].change > pairs[b].change })
-	t := &Table{Names: true, Header: []string{"Pair", "Original", "Release", "Change"}, Numeric: []bool{false, true, true, true}}
+	t := &Table{Header: Header("Pair", "Original", "Release", "Change"), Numeric: []bool{false, true, true, true}}
 	if len(pairs) > pairsMost {
-		t.Caption = "The pairs that changed most"
+		t.Caption = noren.Textf("The pairs that changed most")
 		pairs = pairs[:pairsMost]
 	}
 	for _, p := range pairs {
@@ -40,10 +41,7 @@ func pairTable(c *assess.Correlations) *Table {
 		if was != nil && is != nil {
 			change = correlation(*is - *was)
 		}
-		t.Rows = append(t.Rows, []string{
-			plain(c.Columns[p.first]) + " – " + plain(c.Columns[p.second]),
-			optional(was, correlation), optional(is, correlation), change,
-		})
+		t.Add(Verbatim(plain(c.Columns[p.first])+" – "+plain(c.Columns[p.second])), optional(was, correlation), optional(is, correlation), change)
 	}
 	return t
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -29,52 +28,48 @@ type RatioFit struct {
 func RatioPage(v *RatioFit) *Page {
 	m := v.Weights.Meta
 	c := &m.Check
-	verdict := Figure{Value: "nothing found", Name: "Fit check", Explain: "No defect was found in the released features; others may remain.", Tone: Good}
+	verdict := Figure{Value: noren.Textf("nothing found"), Name: noren.Textf("Fit check"), Explain: noren.Textf("No defect was found in the released features; others may remain."), Tone: Good}
 	if !c.Passed {
-		verdict = Figure{Value: "failed", Name: "Fit check", Explain: "The findings are listed below.", Tone: Warning}
+		verdict = Figure{Value: noren.Textf("failed"), Name: noren.Textf("Fit check"), Explain: noren.Textf("The findings are listed below."), Tone: Warning}
 	}
 	fit := []Block{
 		{Figures: []Figure{
 			verdict,
-			{Value: Number(m.ESS), Name: "Effective sample size", Explain: fmt.Sprintf("Kish's: how many equally weighted records give means as precise as the %s weighted ones.", Integer(m.PublicRecords))},
-			{Value: Percent(m.MaxShare), Name: "Largest share", Explain: "The share of the total weight of the record with the largest weight."},
-			{Value: Number(m.MeanWeight), Name: "Mean weight", Explain: meanWeightMeaning(m)},
-			{Value: Number(c.Misfit), Name: "Misfit", Explain: "Normalised residual: squared distance of the weighted public records from the released features, by its expectation; noise alone gives 1.", Tone: toneOf(c.MisfitP >= 0.001)},
-			{Value: Number(c.Signal), Name: "Signal", Explain: "The same distance for the unweighted public records: signal-to-noise, 1 where both tables look alike."},
+			{Value: Verbatim(Number(m.ESS)), Name: noren.Textf("Effective sample size"), Explain: noren.Textf("Kish's: how many equally weighted records give means as precise as the %s weighted ones.", Integer(m.PublicRecords))},
+			{Value: Verbatim(Percent(m.MaxShare)), Name: noren.Textf("Largest share"), Explain: noren.Textf("The share of the total weight of the record with the largest weight.")},
+			{Value: Verbatim(Number(m.MeanWeight)), Name: noren.Textf("Mean weight"), Explain: meanWeightMeaning(m)},
+			{Value: Verbatim(Number(c.Misfit)), Name: noren.Textf("Misfit"), Explain: noren.Textf("Normalised residual: squared distance of the weighted public records from the released features, by its expectation; noise alone gives 1."), Tone: toneOf(c.MisfitP >= 0.001)},
+			{Value: Verbatim(Number(c.Signal)), Name: noren.Textf("Signal"), Explain: noren.Textf("The same distance for the unweighted public records: signal-to-noise, 1 where both tables look alike.")},
 			outsideFigure(c),
-			{Value: Percent(min(1, c.Negative)), Name: "Below zero", Explain: "Share of the fitted ratio that was negative and was set to 0."},
+			{Value: Verbatim(Percent(min(1, c.Negative))), Name: noren.Textf("Below zero"), Explain: noren.Textf("Share of the fitted ratio that was negative and was set to 0.")},
 		}},
 	}
-	var list []string
-	for _, w := range m.Warnings() {
-		list = append(list, w.String())
-	}
-	if len(list) > 0 {
+	if list := m.Warnings(); len(list) > 0 {
 		fit = append(fit, Block{List: list})
 	}
-	fit = append(fit, Block{Note: "Answers assume that, given the columns of the weights, private and public records are distributed alike, and that the tables differ in what was not released, such as interactions of columns, at most as much as in what was. The fit check cannot test this. The paid check compares means with the private table, for a privacy cost."})
+	fit = append(fit, Block{Note: noren.Textf("Answers assume that, given the columns of the weights, private and public records are distributed alike, and that the tables differ in what was not released, such as interactions of columns, at most as much as in what was. The fit check cannot test this. The paid check compares means with the private table, for a privacy cost.")})
 	return &Page{
-		Title: "Weights for " + v.Public,
-		Lead:  fmt.Sprintf("Public records, reweighted to match those of %s. Everything on this page was released with differential privacy, or is public.", v.Private),
+		Title: noren.Textf("Weights for %s", v.Public),
+		Lead:  noren.Textf("Public records, reweighted to match those of %s. Everything on this page was released with differential privacy, or is public.", v.Private),
 		Sections: []Section{
-			{Title: "Quality of the weights", Blocks: fit},
-			{Title: "The weights", Blocks: weightBlocks(v)},
-			{Title: "What the weights change", Blocks: shiftBlocks(v)},
-			{Title: "Method", Blocks: []Block{
-				{Text: "Guarantee: " + v.Guarantee.String() + "."},
-				{Table: &Table{Header: []string{"what", ""}, Rows: [][]string{
-					{"mechanism", string(m.Mechanism)},
-					{"kernels", Integer(len(m.Centres))},
-					{"bandwidth, in units of distance", Number(m.Sigma)},
-					{"lambda", Number(m.Lambda)},
-					{"post-processing", string(m.Post)},
-					{"private records, " + ratio.RecordsSource(m.RecordsFrom), Number(m.Records)},
+			{Title: noren.Textf("Quality of the weights"), Blocks: fit},
+			{Title: noren.Textf("The weights"), Blocks: weightBlocks(v)},
+			{Title: noren.Textf("What the weights change"), Blocks: shiftBlocks(v)},
+			{Title: noren.Textf("Method"), Blocks: []Block{
+				{Text: noren.Textf("Guarantee: %s.", v.Guarantee)},
+				{Table: &Table{Header: Header("what", ""), Rows: [][]noren.Text{
+					{noren.Textf("mechanism"), Verbatim(string(m.Mechanism))},
+					{noren.Textf("kernels"), Verbatim(Integer(len(m.Centres)))},
+					{noren.Textf("bandwidth, in units of distance"), Verbatim(Number(m.Sigma))},
+					{noren.Textf("lambda"), Verbatim(Number(m.Lambda))},
+					{noren.Textf("post-processing"), Verbatim(string(m.Post))},
+					{noren.Textf("private records, %s", noren.Phrase(ratio.RecordsSource(m.RecordsFrom))), Verbatim(Number(m.Records))},
 				}}},
-				{Text: "Assumptions of the guarantee:"},
-				{List: v.Guarantee.Assumptions},
+				{Text: noren.Textf("Assumptions of the guarantee:")},
+				{List: texts(v.Guarantee.Assumptions, finished)},
 			}},
 		},
-		Footer: "Noren " + v.Version,
+		Footer: Verbatim("Noren " + v.Version),
 	}
 }
 
@@ -88,19 +83,19 @@ func toneOf(passed bool) Tone {
 
 // outsideFigure is the share of private records outside of the public ones.
 func outsideFigure(c *ratio.FitCheck) Figure {
-	f := Figure{Value: "not asked", Name: "Outside", Explain: "Share of private records outside of the public range, which no answer covers; no budget was spent on it."}
+	f := Figure{Value: noren.Textf("not asked"), Name: noren.Textf("Outside"), Explain: noren.Textf("Share of private records outside of the public range, which no answer covers; no budget was spent on it.")}
 	if c.Outside != nil {
-		f.Value = Percent(*c.Outside)
-		f.Explain = fmt.Sprintf("Share of private records outside of the public range, which no answer covers; standard error %s.", Percent(c.OutsideSD))
+		f.Value = Verbatim(Percent(*c.Outside))
+		f.Explain = noren.Textf("Share of private records outside of the public range, which no answer covers; standard error %s.", Percent(c.OutsideSD))
 	}
 	return f
 }
 
-func meanWeightMeaning(m *ratio.Meta) string {
+func meanWeightMeaning(m *ratio.Meta) noren.Text {
 	if m.RecordsFrom == ratio.Estimated {
-		return "Mean before normalisation. It is 1 by construction here, as the number of private records was estimated from the weights."
+		return noren.Textf("Mean before normalisation. It is 1 by construction here, as the number of private records was estimated from the weights.")
 	}
-	return "Mean before normalisation; near 1 where the public records cover the private ones."
+	return noren.Textf("Mean before normalisation; near 1 where the public records cover the private ones.")
 }
 
 // bins is how many bars a histogram has.
@@ -113,17 +108,17 @@ func weightBlocks(v *RatioFit) []Block {
 	for _, x := range w {
 		top = max(top, x)
 	}
-	bars := &Bars{Title: "Weights", Across: "weight, from", Axis: "public records", Series: []Series{{Name: "public records", Values: make([]float64, bins)}}}
-	numbers := &Table{Header: []string{"from", "to", "records"}, Numeric: []bool{true, true, true}}
+	bars := &Bars{Title: noren.Textf("Weights"), Across: noren.Textf("weight, from"), Axis: noren.Textf("public records"), Series: []Series{{Name: noren.Textf("public records"), Values: make([]float64, bins)}}}
+	numbers := &Table{Header: Header("from", "to", "records"), Numeric: []bool{true, true, true}}
 	for _, x := range w {
 		bars.Series[0].Values[min(bins-1, int(x/top*bins))]++
 	}
 	for i, n := range bars.Series[0].Values {
 		low, high := top*float64(i)/bins, top*float64(i+1)/bins
-		bars.Labels = append(bars.Labels, Number(low))
-		numbers.Rows = append(numbers.Rows, []string{Number(low), Number(high), Integer(int(n))})
+		bars.Labels = append(bars.Labels, Verbatim(Number(low)))
+		numbers.Add(Verbatim(Number(low)), Number(high), Integer(int(n)))
 	}
-	out := []Block{{Picture: &Picture{Chart: bars, Caption: "Histogram of the weights. All weights are 1 where both tables have the same distribution.", Table: numbers}}}
+	out := []Block{{Picture: &Picture{Chart: bars, Caption: noren.Textf("Histogram of the weights. All weights are 1 where both tables have the same distribution."), Table: numbers}}}
 	if v.Frame.Dim() > 1 || v.Frame.Axes()[0].Field.Type == table.Category {
 		return out
 	}
@@ -137,19 +132,19 @@ func weightBlocks(v *RatioFit) []Block {
 	if err != nil {
 		return out
 	}
-	curve := Curve{Name: "density ratio", Y: y}
-	values := &Table{Header: []string{a.Field.Name, "ratio"}, Numeric: []bool{true, true}}
+	curve := Curve{Name: noren.Textf("density ratio"), Y: y}
+	values := &Table{Header: []noren.Text{Verbatim(a.Field.Name), noren.Textf("ratio")}, Numeric: []bool{true, true}}
 	show := ValueText(a.Field)
 	for i, u := range x.Data {
 		at := a.Low + u*a.Scale
 		curve.X = append(curve.X, at)
 		if i%6 == 0 {
-			values.Rows = append(values.Rows, []string{show(at), Number(y[i])})
+			values.Add(Verbatim(show(at)), Number(y[i]))
 		}
 	}
 	return append(out, Block{Picture: &Picture{
-		Chart:   &Lines{Title: "Density ratio", Curves: []Curve{curve}, Across: a.Field.Name, Axis: "density ratio", FromZero: true, FormatX: show},
-		Caption: "Estimated density ratio: private density divided by public density.", Table: values,
+		Chart:   &Lines{Title: noren.Textf("Density ratio"), Curves: []Curve{curve}, Across: Verbatim(a.Field.Name), Axis: noren.Textf("density ratio"), FromZero: true, FormatX: show},
+		Caption: noren.Textf("Estimated density ratio: private density divided by public density."), Table: values,
 	}})
 }
 
@@ -179,7 +174,7 @@ const mostCategories = 24
 
 // shiftBlocks show each column, unweighted and weighted.
 func shiftBlocks(v *RatioFit) []Block {
-	blocks := []Block{{Text: "The distribution of each column of the weights among the public records, unweighted and weighted. The weighted one approximates the private distribution."}}
+	blocks := []Block{{Text: noren.Textf("The distribution of each column of the weights among the public records, unweighted and weighted. The weighted one approximates the private distribution.")}}
 	for j, a := range v.Frame.Axes() {
 		c := v.Table.Columns[j]
 		if a.Field.Type == table.Category || a.Field.Type == table.Ordered {
@@ -201,25 +196,25 @@ func categoryShift(c *table.Column, name string, w []float64) Block {
 	}
 	toShares(plain)
 	toShares(weighted)
-	t := &Table{Names: true, Keep: []string{name}, Header: []string{name, "public", "weighted"}, Numeric: []bool{false, true, true}}
+	t := &Table{Header: []noren.Text{Verbatim(name), noren.Textf("public"), noren.Textf("weighted")}, Numeric: []bool{false, true, true}}
 	for l, word := range c.Dict {
-		t.Rows = append(t.Rows, []string{word, Percent(plain[l]), Percent(weighted[l])})
+		t.Add(Verbatim(word), Percent(plain[l]), Percent(weighted[l]))
 	}
 	if len(c.Dict) > mostCategories {
-		t.Caption = name
+		t.Caption = Verbatim(name)
 		return Block{Table: t}
 	}
 	return Block{Picture: &Picture{
-		Chart:   &Bars{Title: name, Labels: c.Dict, Horizontal: true, Axis: "share", Series: []Series{{Name: "public", Values: plain}, {Name: "weighted", Values: weighted}}, Format: Percent},
-		Caption: name + ", by category.", Table: t,
+		Chart:   &Bars{Title: Verbatim(name), Labels: texts(c.Dict, Verbatim), Horizontal: true, Axis: noren.Textf("share"), Series: []Series{{Name: noren.Textf("public"), Values: plain}, {Name: noren.Textf("weighted"), Values: weighted}}, Format: Percent},
+		Caption: noren.Textf("%s, by category.", name), Table: t,
 	}}
 }
 
 func numberShift(c *table.Column, a *publicaxis.Axis, w []float64) Block {
 	o := &Overlay{
-		Title: a.Field.Name, Across: a.Field.Name,
-		First:  Series{Name: "public", Values: make([]float64, bins)},
-		Second: Series{Name: "weighted", Values: make([]float64, bins)},
+		Title: Verbatim(a.Field.Name), Across: Verbatim(a.Field.Name),
+		First:  Series{Name: noren.Textf("public"), Values: make([]float64, bins)},
+		Second: Series{Name: noren.Textf("weighted"), Values: make([]float64, bins)},
 	}
 	if a.Field.Type == table.Date {
 		o.Layout = dateLayout(a.Field)
@@ -238,12 +233,12 @@ func numberShift(c *table.Column, a *publicaxis.Axis, w []float64) Block {
 	plain, weighted := append([]float64(nil), o.First.Values...), append([]float64(nil), o.Second.Values...)
 	toShares(plain)
 	toShares(weighted)
-	t := &Table{Header: []string{"from", "to", "public", "weighted"}, Numeric: []bool{true, true, true, true}}
+	t := &Table{Header: Header("from", "to", "public", "weighted"), Numeric: []bool{true, true, true, true}}
 	show := ValueText(a.Field)
 	for l := range plain {
-		t.Rows = append(t.Rows, []string{show(o.Edges[l]), show(o.Edges[l+1]), Percent(plain[l]), Percent(weighted[l])})
+		t.Add(Verbatim(show(o.Edges[l])), show(o.Edges[l+1]), Percent(plain[l]), Percent(weighted[l]))
 	}
-	return Block{Picture: &Picture{Chart: o, Caption: a.Field.Name + ": public records, unweighted and weighted.", Table: t}}
+	return Block{Picture: &Picture{Chart: o, Caption: noren.Textf("%s: public records, unweighted and weighted.", a.Field.Name), Table: t}}
 }
 
 // toShares divides counts by their sum.

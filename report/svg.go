@@ -7,14 +7,17 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // Chart is a picture: [Bars], [Overlay], [Lines] or [HeatMap].
 type Chart interface {
-	// WriteSVG writes the picture as an SVG document of its own. Colours are
+	// WriteSVG writes the picture as an SVG document of its own, in a language. Colours are
 	// attributes, so that it looks right in any program; within a page, the
 	// page's style takes their place.
-	WriteSVG(w io.Writer) error
+	WriteSVG(w io.Writer, l lang.Lang) error
 }
 
 // The colours of series (Okabe and Ito's palette, told apart by people with any
@@ -31,6 +34,23 @@ const (
 // A drawing builds an SVG document.
 type drawing struct {
 	b strings.Builder
+}
+
+// words are texts in a language, each on a line.
+func words(l lang.Lang, texts []noren.Text) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = plain(l.Shown(t))
+	}
+	return out
+}
+
+// entitled is a kind of chart with its title.
+func entitled(kind noren.Text, title string) noren.Text {
+	if title == "" {
+		return kind
+	}
+	return noren.Textf("%s: %s", kind, plain(title))
 }
 
 // newDrawing starts a picture; label is what it is read out as.

@@ -437,12 +437,17 @@ func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon
 	}
 	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0
 	if len(result.Uncounted) > 0 {
-		facts.Warnings = append(facts.Warnings, "Not known: "+text.Uncounted(text.English, result)+".")
+		facts.Warnings = append(facts.Warnings, noren.Textf("Not known: %s.", lang.Spoken(func(l lang.Lang) string { return text.Uncounted(l, result) })))
 	}
 	if result.Repeated != nil {
-		facts.Warnings = append(facts.Warnings, s.Lang.Text("Warning: %s; with %s as the unit, persons are counted.", text.Repeated(result).In(s.Lang).Text, result.Repeated.Column))
+		facts.Warnings = append(facts.Warnings, noren.Textf("Warning: %s; with %s as the unit, persons are counted.", spoken(text.Repeated(result)), result.Repeated.Column))
 	}
 	return report.Assessment(assessed, facts).In(s.Lang).Write(out)
+}
+
+// spoken is a message as an argument of a text.
+func spoken(m api.Message) lang.Spoken {
+	return func(l lang.Lang) string { return m.In(l).Text }
 }
 
 // plainName is the name of a file without its folder; empty for no file.

@@ -3,7 +3,6 @@ package service
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/report/text"
 )
@@ -23,28 +23,30 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 	facts.Grouping = &report.Release{Loss: result.Loss, Scale: result.Scale, NCP: result.NCP, Excluded: result.Excluded}
 	took := &result.Seconds
 	facts.Made = []report.Fact{
-		{Name: "k", Value: strconv.Itoa(result.K)},
-		{Name: "Method", Value: result.Method},
-		{Name: "Refinement", Value: result.Refine},
-		{Name: "Published as", Value: result.Publish},
-		{Name: "Groups", Value: report.Integer(result.Groups)},
-		{Name: "Classes", Value: report.Integer(result.Classes)},
-		{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
+		{Name: noren.Textf("k"), Value: report.Verbatim(strconv.Itoa(result.K))},
+		{Name: noren.Textf("Method"), Value: report.Verbatim(result.Method)},
+		{Name: noren.Textf("Refinement"), Value: report.Verbatim(result.Refine)},
+		{Name: noren.Textf("Published as"), Value: report.Verbatim(result.Publish)},
+		{Name: noren.Textf("Groups"), Value: report.Verbatim(report.Integer(result.Groups))},
+		{Name: noren.Textf("Classes"), Value: report.Verbatim(report.Integer(result.Classes))},
+		{Name: noren.Textf("Time"), Value: noren.Textf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
 	}
 	if result.Suppressed > 0 {
-		facts.Made = append(facts.Made, report.Fact{Name: "Records left out", Value: text.Suppressed(text.English, result)})
+		facts.Made = append(facts.Made, report.Fact{
+			Name: noren.Textf("Records left out"), Value: said(func(l lang.Lang) string { return text.Suppressed(l, result) }),
+		})
 	}
 	if f := result.Formulas; f != nil {
-		facts.Made = append(facts.Made, report.Fact{Name: "Formulas", Value: text.Formulas(f).In(s.Lang).Text})
+		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Formulas"), Value: said(spoken(text.Formulas(f)))})
 	}
 	if result.Large > 0 {
-		facts.Made = append(facts.Made, report.Fact{Name: "Large groups", Value: text.Large(text.English, result)})
+		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Large groups"), Value: said(func(l lang.Lang) string { return text.Large(l, result) })})
 	}
 	if job.Gap > 0 {
-		facts.Made = append(facts.Made, report.Fact{Name: "Optimality gap", Value: gap(result)})
+		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Optimality gap"), Value: gap(result)})
 	}
 	for _, note := range r.Notes {
-		facts.Made = append(facts.Made, report.Fact{Name: "Note", Value: note})
+		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Note"), Value: noren.Textf("%s", noren.Foreign(note))})
 	}
 	for _, name := range []string{job.Source.Name(), specFile} {
 		hash, err := hashFile(name)
@@ -68,12 +70,15 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 	return nil
 }
 
+// said is a value that is made in the language in which it is shown.
+func said(value lang.Spoken) noren.Text { return noren.Textf("%s", value) }
+
 // gap states how far the loss may be from the least, or why that is not known.
-func gap(r *kanon.Result) string {
+func gap(r *kanon.Result) noren.Text {
 	if r.Bound.Method == "none" {
-		return noren.Textf("not known: %s", r.Bound.Reason).String()
+		return noren.Textf("not known: %s", r.Bound.Reason)
 	}
-	return fmt.Sprintf("at most %s of the information loss (lower bound %s)", text.PercentUp(r.Gap), text.PercentDown(r.LowerBound))
+	return noren.Textf("at most %s of the information loss (lower bound %s)", text.PercentUp(r.Gap), text.PercentDown(r.LowerBound))
 }
 
 // hashFile is the SHA-256 of a file; empty where name is none that can be read

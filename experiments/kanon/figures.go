@@ -12,9 +12,9 @@ import (
 // go: influence of m, of k, of the number of records and of the coarse cells.
 func Figures(rows []Row) *report.Page {
 	p := &report.Page{
-		Title:  "k-partitions of the paper's data sets",
-		Lead:   "Information loss (SSE/SST) and time of the methods of the Tomobiki paper and of ours, drawn as the paper's figures 5 to 8. The times are this machine's.",
-		Footer: "Text columns enter as their alphabetical rank, as in the paper.",
+		Title:  report.Verbatim("k-partitions of the paper's data sets"),
+		Lead:   report.Verbatim("Information loss (SSE/SST) and time of the methods of the Tomobiki paper and of ours, drawn as the paper's figures 5 to 8. The times are this machine's."),
+		Footer: report.Verbatim("Text columns enter as their alphabetical rank, as in the paper."),
 	}
 	for _, s := range []report.Section{overM(rows), overK(rows), overRecords(rows), overCells(rows)} {
 		if len(s.Blocks) > 1 {
@@ -25,12 +25,16 @@ func Figures(rows []Row) *report.Page {
 }
 
 // curves gathers points by curve, in the order in which they come.
-type curves struct{ list []report.Curve }
+type curves struct {
+	names []string
+	list  []report.Curve
+}
 
 func (c *curves) add(name string, x, y float64) {
-	at := slices.IndexFunc(c.list, func(k report.Curve) bool { return k.Name == name })
+	at := slices.Index(c.names, name)
 	if at < 0 {
-		c.list = append(c.list, report.Curve{Name: name})
+		c.names = append(c.names, name)
+		c.list = append(c.list, report.Curve{Name: report.Verbatim(name)})
 		at = len(c.list) - 1
 	}
 	c.list[at].X = append(c.list[at].X, x)
@@ -43,20 +47,20 @@ func picture(s *report.Section, title, across, axis string, x, y report.Scale, c
 	if len(list) == 0 {
 		return
 	}
-	t := &report.Table{Header: []string{"curve", across, axis}, Numeric: []bool{false, true, true}}
+	t := &report.Table{Header: report.Verbatims("curve", across, axis), Numeric: []bool{false, true, true}}
 	for _, k := range list {
 		for i := range k.X {
-			t.Rows = append(t.Rows, []string{k.Name, strconv.FormatFloat(k.X[i], 'g', -1, 64), strconv.FormatFloat(k.Y[i], 'g', 5, 64)})
+			t.Rows = append(t.Rows, report.Verbatims(k.Name.String(), strconv.FormatFloat(k.X[i], 'g', -1, 64), strconv.FormatFloat(k.Y[i], 'g', 5, 64)))
 		}
 	}
 	s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{
-		Chart: &report.Lines{Title: title, Across: across, Axis: axis, Curves: list, ScaleX: x, ScaleY: y},
+		Chart: &report.Lines{Title: report.Verbatim(title), Across: report.Verbatim(across), Axis: report.Verbatim(axis), Curves: list, ScaleX: x, ScaleY: y},
 		Table: t,
 	}})
 }
 
 func section(title, text string) report.Section {
-	return report.Section{Title: title, Blocks: []report.Block{{Text: text}}}
+	return report.Section{Title: report.Verbatim(title), Blocks: []report.Block{{Text: report.Verbatim(text)}}}
 }
 
 // traced is a row of the paper's own Tomobiki, of which only m changes.

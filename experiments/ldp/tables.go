@@ -66,8 +66,8 @@ func of(rows []Row, table string) []Row {
 
 func moments(rows []Row, notes []string) report.Table {
 	t := report.Table{
-		Caption: "Table 1: mean and variance of the attributes (the paper's, ours)",
-		Header:  []string{"attribute", "raw mean", "ours", "raw variance", "ours", "generalised mean", "ours", "generalised variance", "ours", ""},
+		Caption: report.Verbatim("Table 1: mean and variance of the attributes (the paper's, ours)"),
+		Header:  report.Verbatims("attribute", "raw mean", "ours", "raw variance", "ours", "generalised mean", "ours", "generalised variance", "ours", ""),
 		Numeric: []bool{true, true, true, true, true, true, true, true, true},
 	}
 	rows = of(rows, "1")
@@ -77,7 +77,7 @@ func moments(rows []Row, notes []string) report.Table {
 			line = append(line, significant(*r.Paper), significant(r.Mean))
 			note += mark(notes, r.Note)
 		}
-		t.Rows = append(t.Rows, append(line, note))
+		t.Rows = append(t.Rows, report.Verbatims(append(line, note)...))
 	}
 	return t
 }
@@ -87,15 +87,15 @@ func significant(v float64) string { return strconv.FormatFloat(v, 'e', 2, 64) }
 
 func epsilons(rows []Row, notes []string) report.Table {
 	t := report.Table{
-		Caption: "Table 2: epsilon of one report by the formula; of what runs, for one report, for a record of 30 attributes, and for ever",
-		Header:  []string{"parameters", "paper", "ours", "runs with", "record", "lifetime", ""},
+		Caption: report.Verbatim("Table 2: epsilon of one report by the formula; of what runs, for one report, for a record of 30 attributes, and for ever"),
+		Header:  report.Verbatims("parameters", "paper", "ours", "runs with", "record", "lifetime", ""),
 		Numeric: []bool{false, true, true, true, true, true},
 	}
 	for _, r := range of(rows, "2") {
-		t.Rows = append(t.Rows, []string{
+		t.Rows = append(t.Rows, report.Verbatims(
 			r.Parameters.String(), fmt.Sprintf("%.3f", *r.Paper), fmt.Sprintf("%.3f", r.Mean),
 			noren.LossText(r.Loss.Report, 3), noren.LossText(r.Loss.Record, 2), lifetime(r.Loss), mark(notes, r.Note),
-		})
+		))
 	}
 	return t
 }
@@ -130,19 +130,19 @@ var (
 
 func accuracies(rows []Row, table string, notes []string) report.Table {
 	t := report.Table{
-		Header:  []string{"trained on", "tried on", "parameters", "paper", "min - max", "ours", "sd", "min - max", ""},
+		Header:  report.Verbatims("trained on", "tried on", "parameters", "paper", "min - max", "ours", "sd", "min - max", ""),
 		Numeric: []bool{false, false, false, true, true, true, true, true},
 	}
 	for _, r := range of(rows, table) {
-		t.Caption = fmt.Sprintf("Table %s: right answers in %%, %s", table, modelTitles[r.Model])
+		t.Caption = report.Verbatim(fmt.Sprintf("Table %s: right answers in %%, %s", table, modelTitles[r.Model]))
 		span := ""
 		if r.PaperMin != nil {
 			span = fmt.Sprintf("%.1f - %.1f", *r.PaperMin, *r.PaperMax)
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Rows = append(t.Rows, report.Verbatims(
 			dataTitles[r.Train], dataTitles[r.Test], r.Parameters.String(), fmt.Sprintf("%.1f", *r.Paper), span,
 			fmt.Sprintf("%.1f", r.Mean), fmt.Sprintf("%.1f", r.SD), fmt.Sprintf("%.1f - %.1f", r.Min, r.Max), mark(notes, r.Note),
-		})
+		))
 	}
 	return t
 }
@@ -170,14 +170,14 @@ func (r *Row) curve() (name string, x float64) {
 // points lays a figure out: a line for each epsilon, a column for each curve.
 func points(rows []Row, figure string) report.Table {
 	rows = of(rows, figure)
-	t := report.Table{Caption: strings.ToUpper(figure[:1]) + figure[1:] + ": " + figureTitles[figure], Header: []string{"epsilon"}, Numeric: []bool{true}}
+	t := report.Table{Caption: report.Verbatim(strings.ToUpper(figure[:1]) + figure[1:] + ": " + figureTitles[figure]), Header: report.Verbatims("epsilon"), Numeric: []bool{true}}
 	var axis []float64
 	cells := make(map[string]map[float64]string)
 	for _, r := range rows {
 		name, x := r.curve()
 		if cells[name] == nil {
 			cells[name] = make(map[float64]string)
-			t.Header, t.Numeric = append(t.Header, name), append(t.Numeric, true)
+			t.Header, t.Numeric = append(t.Header, report.Verbatim(name)), append(t.Numeric, true)
 		}
 		if !slices.Contains(axis, x) {
 			axis = append(axis, x)
@@ -187,27 +187,27 @@ func points(rows []Row, figure string) report.Table {
 	for _, x := range axis {
 		line := []string{strconv.FormatFloat(x, 'g', 4, 64)}
 		for _, name := range t.Header[1:] {
-			line = append(line, cells[name][x])
+			line = append(line, cells[name.String()][x])
 		}
-		t.Rows = append(t.Rows, line)
+		t.Rows = append(t.Rows, report.Verbatims(line...))
 	}
 	return t
 }
 
 func improvement(rows []Row) report.Table {
 	t := report.Table{
-		Caption: "The improvement: SVM trained on GRR's labels, and on RAPPOR's decoded to a random set bit, at the same epsilon",
-		Header:  []string{"epsilon", "of a record", "tried on", "RAPPOR", "GRR", "better by"},
+		Caption: report.Verbatim("The improvement: SVM trained on GRR's labels, and on RAPPOR's decoded to a random set bit, at the same epsilon"),
+		Header:  report.Verbatims("epsilon", "of a record", "tried on", "RAPPOR", "GRR", "better by"),
 		Numeric: []bool{true, true, false, true, true, true},
 	}
 	rows = of(rows, "improvement")
 	for _, g := range rows {
 		for _, r := range rows {
 			if g.Parameters.Mechanism == "grr" && r.Parameters.Mechanism == "one-time" && r.Parameters.Epsilon == g.Parameters.Epsilon && r.Test == g.Test {
-				t.Rows = append(t.Rows, []string{
+				t.Rows = append(t.Rows, report.Verbatims(
 					noren.LossFigure(g.Parameters.Epsilon, 4), noren.LossText(g.Loss.Record, 1), dataTitles[g.Test],
 					fmt.Sprintf("%.1f ± %.1f", r.Mean, r.SD), fmt.Sprintf("%.1f ± %.1f", g.Mean, g.SD), fmt.Sprintf("%+.1f", g.Mean-r.Mean),
-				})
+				))
 			}
 		}
 	}

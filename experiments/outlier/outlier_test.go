@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // dataDir is the folder of the reference data; tests that need it skip without.
@@ -158,7 +159,7 @@ func TestThePapersSets(t *testing.T) {
 	}
 	for _, f := range result.Figures() {
 		var svg bytes.Buffer
-		if err := f.Chart.WriteSVG(&svg); err != nil || !strings.HasPrefix(svg.String(), "<svg") {
+		if err := f.Chart.WriteSVG(&svg, lang.English); err != nil || !strings.HasPrefix(svg.String(), "<svg") {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 	}

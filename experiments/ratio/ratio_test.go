@@ -319,7 +319,7 @@ func TestLongCensus(t *testing.T) {
 	if r.Facts.Warned != 0 || r.Facts.DegreeE < 0.5 || r.Facts.DegreeD > 0.2 {
 		t.Errorf("the parts: %+v", r.Facts)
 	}
-	if i := slices.IndexFunc(r.Tables(), func(x report.Table) bool { return strings.Contains(x.Caption, "census table") }); i < 0 {
+	if i := slices.IndexFunc(r.Tables(), func(x report.Table) bool { return strings.Contains(x.Caption.String(), "census table") }); i < 0 {
 		t.Error("there is no table of the census")
 	}
 }

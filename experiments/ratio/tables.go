@@ -47,8 +47,8 @@ func (r *Result) Notes() []string {
 
 func (r *Result) table(s *Setting) report.Table {
 	t := report.Table{
-		Caption: s.Name + ", " + s.What + fmt.Sprintf(": N = %d, n = %d", s.Public, s.Private),
-		Header:  []string{"method", "epsilon", "error as fitted", "elsewhere", "normalised", "elsewhere", "median", "integrated", "mean off by", "ESS", "sigma", "warned"},
+		Caption: report.Verbatim(s.Name + ", " + s.What + fmt.Sprintf(": N = %d, n = %d", s.Public, s.Private)),
+		Header:  report.Verbatims("method", "epsilon", "error as fitted", "elsewhere", "normalised", "elsewhere", "median", "integrated", "mean off by", "ESS", "sigma", "warned"),
 		Numeric: []bool{false, true, true, true, true, true, true, true, true, true, true, true},
 	}
 	notes := r.Notes()
@@ -62,29 +62,29 @@ func (r *Result) table(s *Setting) report.Table {
 		if x.Remark != "" {
 			name += fmt.Sprintf(" [%d]", 1+slices.Index(notes, x.Remark))
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Rows = append(t.Rows, report.Verbatims(
 			name, orNone(x.Epsilon), short(x.MSEMean), optional(x.Note, short), short(y.MSEMean), optional(y.Note, short),
-			short(y.MSEMedian), short(y.Integrated), short(y.AbsMean), fmt.Sprintf("%.0f", y.ESS), orNone(math.Round(100*y.Sigma) / 100),
+			short(y.MSEMedian), short(y.Integrated), short(y.AbsMean), fmt.Sprintf("%.0f", y.ESS), orNone(math.Round(100*y.Sigma)/100),
 			optional(y.Warned, report.Percent),
-		})
+		))
 	}
 	return t
 }
 
 func (r *Result) adultTable() report.Table {
 	t := report.Table{
-		Header:  []string{"question", "epsilon", "private", "public as it is", "weighted", "error unweighted", "weighted", "standard error", "within 2", "a direct answer"},
+		Header:  report.Verbatims("question", "epsilon", "private", "public as it is", "weighted", "error unweighted", "weighted", "standard error", "within 2", "a direct answer"),
 		Numeric: []bool{false, true, true, true, true, true, true, true, true, true},
 	}
 	if f := r.Facts; f != nil {
-		t.Caption = fmt.Sprintf("The census table: %.0f public records, %s with a degree; %.0f private ones, %s with a degree; %d splits", f.Public, report.Percent(f.DegreeE), f.Records, report.Percent(f.DegreeD), f.Splits)
+		t.Caption = report.Verbatim(fmt.Sprintf("The census table: %.0f public records, %s with a degree; %.0f private ones, %s with a degree; %d splits", f.Public, report.Percent(f.DegreeE), f.Records, report.Percent(f.DegreeD), f.Splits))
 	}
 	for i := range r.Adult {
 		x := &r.Adult[i]
-		t.Rows = append(t.Rows, []string{
+		t.Rows = append(t.Rows, report.Verbatims(
 			x.Question, text.LossFigure(x.Epsilon), short(x.Private), short(x.Unweighted), short(x.Weighted), short(x.ErrorUnweighted), short(x.ErrorWeighted),
 			optional(x.SE, short), optional(x.Within2SE, report.Percent), optional(x.Direct, short),
-		})
+		))
 	}
 	return t
 }

@@ -20,11 +20,7 @@ type Together []*File
 func (g Together) Commit() error {
 	for i, f := range g {
 		f.keep()
-		err := f.commit()
-		if _, ok := errors.AsType[*unsynced](err); ok {
-			err = &noren.Error{Where: noren.File(f.target), What: "its folder cannot be synced", Hint: "check the disk, then run the command again", Err: Reason(err)}
-		}
-		if err != nil {
+		if err := f.Commit(); err != nil {
 			return g[:i+1].Retract(err, f.target)
 		}
 	}

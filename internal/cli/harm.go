@@ -66,7 +66,7 @@ func newHarmEvaluate(t *terminal) *cobra.Command {
 			}
 			if chart != "" {
 				lines, _ := leakage.Harm(e.Costs, e.Costs.FirstCounts(6))
-				if err := writeFile(chart, force, t.stdout, lines.WriteSVG); err != nil {
+				if err := writeFile(chart, force, t.stdout, func(w io.Writer) error { return lines.WriteSVG(w, t.lang) }); err != nil {
 					return err
 				}
 			}

@@ -120,19 +120,19 @@ func printDesign(t *terminal, d *api.LDPDesign) {
 		return figure(*v)
 	}
 	table := report.Table{
-		Caption: "expected errors and sizes",
-		Header:  []string{"mechanism", "n x variance", "std. error", "worst", "95 % within", "bytes", "all reports cost"},
+		Caption: noren.Textf("expected errors and sizes"),
+		Header:  report.Header("mechanism", "n x variance", "std. error", "worst", "95 % within", "bytes", "all reports cost"),
 		Numeric: []bool{false, true, true, true, true, true, true, true},
 	}
 	if d.Wanted > 0 {
-		table.Header = append(table.Header, t.lang.Text("people for %s", figure(d.Wanted)))
+		table.Header = append(table.Header, noren.Textf("people for %s", figure(d.Wanted)))
 	}
 	for _, o := range d.Options {
-		row := []string{o.Mechanism, figure(o.Variance), dash(o.StdErr), dash(o.Worst), dash(o.Within), strconv.Itoa(o.Bytes), words.LossFigure(o.AllReports)}
+		row := []string{figure(o.Variance), dash(o.StdErr), dash(o.Worst), dash(o.Within), strconv.Itoa(o.Bytes), words.LossFigure(o.AllReports)}
 		if d.Wanted > 0 {
 			row = append(row, report.Integer(o.Needed))
 		}
-		table.Rows = append(table.Rows, row)
+		table.Add(report.Verbatim(o.Mechanism), row...)
 	}
 	printTable(w, &table)
 	fmt.Fprintln(w)
@@ -167,12 +167,12 @@ func (f *designFlags) words(ctx context.Context, t *terminal) error {
 	printReasons(w, d.Why)
 	fmt.Fprintln(w)
 	table := report.Table{
-		Caption: "expected: the standard error of a rare word's share, the share that is found with probability 0.8, and the error by chance overlap with an unnamed word of 10 %",
-		Header:  []string{"k", "h", "m", "f", "std. error", "found from", "overlap"},
+		Caption: noren.Textf("expected: the standard error of a rare word's share, the share that is found with probability 0.8, and the error by chance overlap with an unnamed word of 10 %"),
+		Header:  report.Header("k", "h", "m", "f", "std. error", "found from", "overlap"),
 		Numeric: []bool{true, true, true, true, true, true, true},
 	}
 	for _, o := range d.Options {
-		table.Rows = append(table.Rows, []string{strconv.Itoa(o.Params.K), strconv.Itoa(o.Params.H), strconv.FormatInt(o.Params.M, 10), figure(o.Params.F), figure(o.StdErr), figure(o.Detectable), figure(o.Overlap)})
+		table.Rows = append(table.Rows, report.Verbatims(strconv.Itoa(o.Params.K), strconv.Itoa(o.Params.H), strconv.FormatInt(o.Params.M, 10), figure(o.Params.F), figure(o.StdErr), figure(o.Detectable), figure(o.Overlap)))
 	}
 	printTable(w, &table)
 	fmt.Fprintln(w)

@@ -138,8 +138,8 @@ func (f *ldpEvaluateFlags) request(path string) error {
 
 func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	lang.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s of %s\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
-	for _, l := range report.LDPEvaluateFacts(lang.Of(w), r) {
-		printLine(w, l.Name, l.Value)
+	for _, f := range report.LDPEvaluateFacts(r) {
+		printLine(w, f.Name.String(), lang.Of(w).Shown(f.Value))
 	}
 	losses, models := report.LDPEvaluateTables(r)
 	for _, m := range models {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
@@ -72,19 +73,19 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 // planTable compares noise and count.
 func planTable(rows []outlier.PlanRow, share float64) report.Table {
 	t := report.Table{
-		Caption: fmt.Sprintf("standard deviation over the count, if %s of the records are outliers", report.Percent(share)),
-		Header:  []string{"records", "epsilon", "count", "smooth (if the guess is right)", "Laplace on the global sensitivity", ""},
+		Caption: noren.Textf("standard deviation over the count, if %s of the records are outliers", report.Percent(share)),
+		Header:  report.Header("records", "epsilon", "count", "smooth (if the guess is right)", "Laplace on the global sensitivity", ""),
 		Numeric: []bool{true, true, true, true, true, false},
 	}
 	for _, r := range rows {
-		remark := ""
+		remark := noren.Text{}
 		switch {
 		case !r.Useful():
-			remark = string(lang.Words("says little"))
+			remark = noren.Textf("says little")
 		case r.Smooth >= r.Global:
-			remark = string(lang.Words("Laplace is as good"))
+			remark = noren.Textf("Laplace is as good")
 		}
-		t.Rows = append(t.Rows, []string{report.Integer(r.Records), words.LossFigure(r.Epsilon), figure(r.Count), figure(r.Smooth), figure(r.Global), remark})
+		t.Rows = append(t.Rows, append(report.Verbatims(report.Integer(r.Records), words.LossFigure(r.Epsilon), figure(r.Count), figure(r.Smooth), figure(r.Global)), remark))
 	}
 	return t
 }

@@ -8,4 +8,4 @@ import (
 )
 
 // printTable prints a table of a report in the language of w.
-func printTable(w io.Writer, t *report.Table) { t.In(lang.Of(w)).WriteText(w) }
+func printTable(w io.Writer, t *report.Table) { t.WriteText(w, lang.Of(w)) }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	experiment "github.com/noren-privacy/noren/experiments/ldp"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newLDP(t *terminal) *cobra.Command {
@@ -62,7 +63,7 @@ func newLDP(t *terminal) *cobra.Command {
 
 func printLDP(w io.Writer, rows []experiment.Row) {
 	for _, t := range experiment.Tables(rows) {
-		t.WriteText(w)
+		t.WriteText(w, lang.English)
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w, "Notes")

@@ -3,6 +3,7 @@ package reproduce
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren"
 	experiment "github.com/noren-privacy/noren/experiments/outlier"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newOutlier(t *terminal) *cobra.Command {
@@ -55,7 +57,7 @@ func writeFigures(t *terminal, r *experiment.Result, dir string, force bool) err
 		if err := makeFolder(dir); err != nil {
 			return err
 		}
-		if err := writeFile(path, force, t.stdout, f.Chart.WriteSVG); err != nil {
+		if err := writeFile(path, force, t.stdout, func(w io.Writer) error { return f.Chart.WriteSVG(w, lang.English) }); err != nil {
 			return err
 		}
 	}

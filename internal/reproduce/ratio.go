@@ -9,6 +9,7 @@ import (
 
 	experiment "github.com/noren-privacy/noren/experiments/ratio"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newRatio(t *terminal) *cobra.Command {
@@ -111,7 +112,7 @@ func emitRatio(enc *json.Encoder, r *experiment.Result) error {
 
 func printRatio(t *terminal, r *experiment.Result) {
 	for _, table := range r.Tables() {
-		table.WriteText(t.stdout)
+		table.WriteText(t.stdout, lang.English)
 		fmt.Fprintln(t.stdout)
 	}
 	for i, n := range r.Notes() {

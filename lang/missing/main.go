@@ -24,7 +24,7 @@ func main() {
 	}
 	kind := sources.Kind("")
 	for _, t := range all {
-		if known[t.Key] {
+		if known[t.Key] || lang.Japanese.Term(t.Key) != t.Key {
 			continue
 		}
 		if t.Kind != kind {

@@ -344,6 +344,13 @@ func (f *finder) call(c *ast.CallExpr) {
 		arg(Result, 0)
 	case name == "row":
 		arg(Result, 0)
+	case name == "Header":
+		for i := range c.Args {
+			arg(Result, i)
+		}
+	case name == "Counted" && len(c.Args) == 3:
+		arg(Result, 1)
+		arg(Result, 2)
 	case name == "printLine":
 		arg(Result, 1)
 		arg(Result, 2)

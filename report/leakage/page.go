@@ -8,7 +8,6 @@ package leakage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -37,9 +36,9 @@ func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, eps
 		return nil, err
 	}
 	p := &report.Page{
-		Title:  "Noise for records that depend on each other",
-		Lead:   fmt.Sprintf("A %s of %s records; the query is: %s. Everything here is computed from the model, which is public, and from no private record.", f.Model.Kind(), report.Integer(f.Model.Records()), q),
-		Footer: "Theorems and proofs: docs/correlated-privacy.md.",
+		Title:  noren.Textf("Noise for records that depend on each other"),
+		Lead:   noren.Textf("A %s of %s records; the query is: %s. Everything here is computed from the model, which is public, and from no private record.", f.Model.Kind(), report.Integer(f.Model.Records()), q),
+		Footer: noren.Textf("Theorems and proofs: docs/correlated-privacy.md."),
 	}
 	p.Sections = append(p.Sections, scales(f, c, b))
 	for _, make := range []func() (*report.Section, error){
@@ -61,30 +60,30 @@ func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, eps
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Baselines) report.Section {
-	how := "exactly"
+	how := noren.Textf("exactly")
 	switch {
 	case c.Leakage.Exact:
 	case c.Leakage.Lower > 0:
-		how = fmt.Sprintf("at most; someone learns about %s", noren.LossFigure(c.Leakage.Lower, 4))
+		how = noren.Textf("at most; someone learns about %s", noren.LossFigure(c.Leakage.Lower, 4))
 	default:
-		how = "at most, by the " + c.Leakage.Method.String() + " rule"
+		how = noren.Textf("at most, by the %s rule", c.Leakage.Method)
 	}
-	source := f.Source
-	if source == "" {
-		source = "not stated"
+	source := report.Verbatim(f.Source)
+	if f.Source == "" {
+		source = noren.Textf("not stated")
 	}
-	s := report.Section{Title: "The noise", Blocks: []report.Block{
+	s := report.Section{Title: noren.Textf("The noise"), Blocks: []report.Block{
 		{Figures: []report.Figure{
-			{Value: short(c.Scale), Name: "noise scale b", Explain: "Laplace noise of this scale; 95 answers in 100 are moved by less than three times as much.", Tone: report.Neutral},
-			{Value: noren.LossFigure(c.Leakage.Upper, 4), Name: "leakage (CBP)", Explain: "How far an answer can move the log odds between two states of one record: " + how + ".", Tone: report.Neutral},
-			{Value: short(c.Scale / b.Plain), Name: "times the noise for independent records", Explain: "The cost of the dependence.", Tone: report.Neutral},
+			{Value: report.Verbatim(short(c.Scale)), Name: noren.Textf("noise scale b"), Explain: noren.Textf("Laplace noise of this scale; 95 answers in 100 are moved by less than three times as much."), Tone: report.Neutral},
+			{Value: report.Verbatim(noren.LossFigure(c.Leakage.Upper, 4)), Name: noren.Textf("leakage (CBP)"), Explain: noren.Textf("How far an answer can move the log odds between two states of one record: %s.", how), Tone: report.Neutral},
+			{Value: report.Verbatim(short(c.Scale / b.Plain)), Name: noren.Textf("times the noise for independent records"), Explain: noren.Textf("The cost of the dependence."), Tone: report.Neutral},
 		}},
-		{Text: "Source of the model: " + source + ". The guarantee holds if the records follow the model, and the model was not estimated from them."},
+		{Text: noren.Textf("Source of the model: %s. The guarantee holds if the records follow the model, and the model was not estimated from them.", source)},
 	}}
-	t := &report.Table{Header: []string{"method", "scale b"}, Numeric: []bool{false, true}}
-	bars := &report.Bars{Title: "Scales of different methods", Axis: "scale b", Horizontal: true, Series: []report.Series{{Name: "scale"}}}
+	t := &report.Table{Header: []noren.Text{noren.Textf("method"), noren.Textf("scale b")}, Numeric: []bool{false, true}}
+	bars := &report.Bars{Title: noren.Textf("Scales of different methods"), Axis: noren.Textf("scale b"), Horizontal: true, Series: []report.Series{{Name: noren.Textf("scale")}}}
 	for _, r := range []struct {
-		name  string
+		name  noren.Format
 		scale float64
 	}{
 		{"independent records", b.Plain},
@@ -99,9 +98,8 @@ func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Ba
 		if r.scale == 0 || math.IsInf(r.scale, 0) {
 			continue
 		}
-		t.Rows = append(t.Rows, []string{r.name, short(r.scale)})
-		bars.Labels = append(bars.Labels, r.name)
-		bars.Ours++
+		t.Add(noren.Textf(r.name), short(r.scale))
+		bars.Labels = append(bars.Labels, noren.Textf(r.name))
 		bars.Series[0].Values = append(bars.Series[0].Values, r.scale)
 	}
 	s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{Chart: bars, Table: t}})
@@ -118,14 +116,14 @@ func worst(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c 
 	if w == nil {
 		return nil, nil
 	}
-	s := &report.Section{Title: "Who learns most", Blocks: []report.Block{{Text: "The adversary who learns most: " + w.String() + "."}}}
+	s := &report.Section{Title: noren.Textf("Who learns most"), Blocks: []report.Block{{Text: noren.Textf("The adversary who learns most: %s.", w)}}}
 	if k := f.Model.Kind(); f.Model.Records() > maxView || k == "class" || k == "box" {
 		return s, nil
 	}
 	if w.OthersKnown {
-		s.Blocks = append(s.Blocks, report.Block{Text: "The picture is drawn for one who knows the named records and no other; records beyond them only add variance."})
+		s.Blocks = append(s.Blocks, report.Block{Text: noren.Textf("The picture is drawn for one who knows the named records and no other; records beyond them only add variance.")})
 	}
-	block, err := View(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States, fmt.Sprintf("Answers, by the state of record %d", w.Target))
+	block, err := View(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States, noren.Textf("Answers, by the state of record %d", w.Target))
 	if isUsage(err) {
 		return s, nil // several coordinates have no such picture
 	}
@@ -150,8 +148,8 @@ func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 	if err != nil {
 		return nil, err
 	}
-	return &report.Section{Title: "Leakage over the noise", Blocks: []report.Block{
-		{Text: "More noise never leaks more. Those who know all other records are the adversaries of ordinary differential privacy."}, block,
+	return &report.Section{Title: noren.Textf("Leakage over the noise"), Blocks: []report.Block{
+		{Text: noren.Textf("More noise never leaks more. Those who know all other records are the adversaries of ordinary differential privacy.")}, block,
 	}}, nil
 }
 
@@ -163,8 +161,8 @@ func overKnown(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 		return nil, nil
 	}
 	middle := n / 2
-	curve := report.Curve{Name: fmt.Sprintf("about record %d", middle)}
-	t := &report.Table{Header: []string{"distance", "leakage"}, Numeric: []bool{true, true}}
+	curve := report.Curve{Name: noren.Textf("about record %d", middle)}
+	t := &report.Table{Header: []noren.Text{noren.Textf("distance"), noren.Textf("leakage")}, Numeric: []bool{true, true}}
 	for d := 1; d <= min(middle, n-1-middle) && d <= 40; d++ {
 		known := []correlated.Known{{Record: middle - d, State: correlated.AnyState}, {Record: middle + d, State: correlated.AnyState}}
 		l, err := correlated.ComputeLeakage(ctx, f.Model, q, c.Scale, correlated.LeakageOptions{Adversaries: correlated.ListedAdversaries(correlated.Adversary{Target: middle, Known: known})})
@@ -172,11 +170,11 @@ func overKnown(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 			return nil, err
 		}
 		curve.X, curve.Y = append(curve.X, float64(d)), append(curve.Y, l.Upper)
-		t.Rows = append(t.Rows, []string{strconv.Itoa(d), noren.LossFigure(l.Upper, 4)})
+		t.Add(report.Verbatim(strconv.Itoa(d)), noren.LossFigure(l.Upper, 4))
 	}
-	chart := &report.Lines{Title: "Leakage over the distance of the known records", Across: "distance of the nearest known record on either side", Axis: "leakage", Curves: []report.Curve{curve}, FromZero: true}
-	return &report.Section{Title: "Leakage over what is known", Blocks: []report.Block{
-		{Text: "One record on either side is known, in the states that let most be learned, and no other. An adversary who knows the neighbours learns as much as from independent records; one who knows no near record learns through those between."},
+	chart := &report.Lines{Title: noren.Textf("Leakage over the distance of the known records"), Across: noren.Textf("distance of the nearest known record on either side"), Axis: noren.Textf("leakage"), Curves: []report.Curve{curve}, FromZero: true}
+	return &report.Section{Title: noren.Textf("Leakage over what is known"), Blocks: []report.Block{
+		{Text: noren.Textf("One record on either side is known, in the states that let most be learned, and no other. An adversary who knows the neighbours learns as much as from independent records; one who knows no near record learns through those between.")},
 		{Picture: &report.Picture{Chart: chart, Table: t}},
 	}}, nil
 }

@@ -2,7 +2,6 @@ package leakage
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -14,7 +13,7 @@ import (
 
 // View draws how likely answers are under each state of the target, as
 // the adversary sees it.
-func View(ctx context.Context, m correlated.Model, q *correlated.Query, b float64, who correlated.Adversary, states []string, title string) (report.Block, error) {
+func View(ctx context.Context, m correlated.Model, q *correlated.Query, b float64, who correlated.Adversary, states []string, title noren.Text) (report.Block, error) {
 	// The answers of most weight lie where one wide look finds any.
 	lo, hi, err := extent(ctx, m, q, b, who)
 	if err != nil {
@@ -25,25 +24,25 @@ func View(ctx context.Context, m correlated.Model, q *correlated.Query, b float6
 	if err != nil {
 		return report.Block{}, err
 	}
-	chart := &report.Lines{Title: title, Across: "answer", Axis: "density", FromZero: true}
-	t := &report.Table{Header: []string{"answer"}, Numeric: []bool{true}}
+	chart := &report.Lines{Title: title, Across: noren.Textf("answer"), Axis: noren.Textf("density"), FromZero: true}
+	t := &report.Table{Header: []noren.Text{noren.Textf("answer")}, Numeric: []bool{true}}
 	for a, d := range v.Density {
 		if d == nil {
 			continue
 		}
-		name := fmt.Sprintf("state %d", a)
+		name := noren.Textf("state %d", a)
 		if a < len(states) {
-			name = states[a]
+			name = report.Verbatim(states[a])
 		}
 		chart.Curves = append(chart.Curves, report.Curve{Name: name, X: at, Y: d})
 		t.Header, t.Numeric = append(t.Header, name), append(t.Numeric, true)
 	}
 	for j := 0; j < len(at); j += 24 {
-		row := []string{strconv.FormatFloat(at[j], 'g', 4, 64)}
+		var row []string
 		for _, c := range chart.Curves {
 			row = append(row, strconv.FormatFloat(c.Y[j], 'g', 4, 64))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(report.Verbatim(strconv.FormatFloat(at[j], 'g', 4, 64)), row...)
 	}
 	return report.Block{Picture: &report.Picture{Chart: chart, Table: t}}, nil
 }
@@ -80,16 +79,15 @@ func extent(ctx context.Context, m correlated.Model, q *correlated.Query, b floa
 // Curve draws CBP over the scale, from low to high, for all
 // adversaries, for those who know no record and for those who know all others.
 func Curve(ctx context.Context, m correlated.Model, q *correlated.Query, o correlated.LeakageOptions, low, high float64, points int) (report.Block, error) {
-	chart := &report.Lines{Title: "Leakage over the noise scale", Across: "scale b", Axis: "leakage (CBP)", ScaleX: report.Log, ScaleY: report.Log}
-	t := &report.Table{Header: []string{"scale"}, Numeric: []bool{true}}
+	chart := &report.Lines{Title: noren.Textf("Leakage over the noise scale"), Across: noren.Textf("scale b"), Axis: noren.Textf("leakage (CBP)"), ScaleX: report.Log, ScaleY: report.Log}
+	t := &report.Table{Header: []noren.Text{noren.Textf("scale")}, Numeric: []bool{true}}
 	at := make([]float64, points)
 	rows := make([][]string, points)
 	for j := range at {
 		at[j] = low * math.Pow(high/low, float64(j)/float64(max(1, points-1)))
-		rows[j] = []string{strconv.FormatFloat(at[j], 'g', 4, 64)}
 	}
 	for _, who := range []struct {
-		name string
+		name noren.Format
 		adv  correlated.Adversaries
 	}{
 		{"any adversary", correlated.AllAdversaries()},
@@ -100,7 +98,7 @@ func Curve(ctx context.Context, m correlated.Model, q *correlated.Query, o corre
 			continue // exact evaluation would take long, and no more is at stake
 		}
 		o.Adversaries = who.adv
-		c := report.Curve{Name: who.name, X: at}
+		c := report.Curve{Name: noren.Textf(who.name), X: at}
 		for j, b := range at {
 			l, err := correlated.ComputeLeakage(ctx, m, q, b, o)
 			if err != nil {
@@ -110,21 +108,21 @@ func Curve(ctx context.Context, m correlated.Model, q *correlated.Query, o corre
 			rows[j] = append(rows[j], noren.LossFigure(l.Upper, 4))
 		}
 		chart.Curves = append(chart.Curves, c)
-		t.Header, t.Numeric = append(t.Header, who.name), append(t.Numeric, true)
+		t.Header, t.Numeric = append(t.Header, noren.Textf(who.name)), append(t.Numeric, true)
 	}
 	for j := 0; j < points; j += max(1, points/10) {
-		t.Rows = append(t.Rows, rows[j])
+		t.Add(report.Verbatim(strconv.FormatFloat(at[j], 'g', 4, 64)), rows[j]...)
 	}
 	return report.Block{Picture: &report.Picture{Chart: chart, Table: t}}, nil
 }
 
 // Harm draws the harm of an answer over the noise, a curve a true count.
 func Harm(c *harm.Costs, counts []int) (*report.Lines, *report.Table) {
-	chart := &report.Lines{Title: "Harm of an answer", Across: "noise", Axis: "damage, or concealed (below 0)"}
-	t := &report.Table{Header: []string{"noise"}, Numeric: []bool{true}}
+	chart := &report.Lines{Title: noren.Textf("Harm of an answer"), Across: noren.Textf("noise"), Axis: noren.Textf("damage, or concealed (below 0)")}
+	t := &report.Table{Header: []noren.Text{noren.Textf("noise")}, Numeric: []bool{true}}
 	at := grid(-5, 5, 400)
 	for _, n := range counts {
-		curve := report.Curve{Name: fmt.Sprintf("%d bad lots", n), X: at}
+		curve := report.Curve{Name: noren.Textf("%d bad lots", n), X: at}
 		for _, z := range at {
 			curve.Y = append(curve.Y, c.Realised(n, float64(n)+z))
 		}
@@ -132,11 +130,11 @@ func Harm(c *harm.Costs, counts []int) (*report.Lines, *report.Table) {
 		t.Header, t.Numeric = append(t.Header, curve.Name), append(t.Numeric, true)
 	}
 	for j := 0; j < len(at); j += 40 {
-		row := []string{strconv.FormatFloat(at[j], 'g', 4, 64)}
+		var row []string
 		for _, c := range chart.Curves {
 			row = append(row, strconv.FormatFloat(c.Y[j], 'g', 4, 64))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(report.Verbatim(strconv.FormatFloat(at[j], 'g', 4, 64)), row...)
 	}
 	return chart, t
 }
