@@ -5,11 +5,12 @@
 // are those of run.mjs.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
+import { parts } from "./archive.mjs";
 import { workbook } from "./workbook.mjs";
 import { World } from "./world.mjs";
 
@@ -333,16 +334,86 @@ async function stewardsHour() {
   assert.match(download.suggestedFilename(), /\.zip$/);
   assert.ok(steps.length <= 12, `${steps.length} steps: ${steps.join(", ")}`);
   console.log(`      steward: ${steps.length} steps beside the columns, ${Math.round((Date.now() - began) / 1000)} s`);
-  // The recipient's verdict, from the file and its certificate, in one step.
-  const { body: released } = await w.api(page, "GET", "/" + route);
-  const part = name => page.evaluate(async path => Array.from(new Uint8Array(await (await fetch("/api/v1/" + path)).arrayBuffer())), route + "/" + name);
-  const { body: keys } = await w.api(page, "GET", "/keys");
-  const name = join(folder, released.file_name);
-  writeFileSync(name, Buffer.from(await part("file")));
-  writeFileSync(name + ".certificate.json", Buffer.from(await part("certificate")));
-  writeFileSync(at("noren-key.pem"), keys.items[0].pem);
-  noren("certificate", "check", name, name + ".certificate.json", "--trust", at("noren-key.pem")); // throws where it does not pass
+  await download.saveAs(at("bundle.zip"));
   await w.inspect("served-release", route, p => p.locator("h1").waitFor(), { titleIsData: true });
+}
+
+/** A recipient's hour: from the archive to a verdict in one step, by the command that its page states and by the saved
+ * page, both without a server. Of a file that does not pass there is no guarantee. */
+async function recipientsHour() {
+  const began = Date.now();
+  const home = at("received");
+  mkdirSync(home);
+  const received = parts(readFileSync(at("bundle.zip")));
+  for (const [name, bytes] of received) writeFileSync(join(home, name), bytes);
+  const [typed] = received.get("README.txt").toString().match(/^ *noren certificate check .*$/m);
+  // The program of the test under its name, a home without keys, no connection that could be used.
+  symlinkSync(program, at("noren"));
+  const verdict = execFileSync("sh", ["-c", typed], { cwd: home, encoding: "utf8", env: { PATH: folder + ":" + process.env.PATH, HOME: at("recipient"), LANG: "C.UTF-8" } });
+  assert.match(verdict, /\b5\b.*(persons|records)|k-anonym/i, "the verdict states no guarantee: " + verdict);
+  console.log(`      recipient: 1 step (${typed.trim()}), ${((Date.now() - began) / 1000).toFixed(1)} s`);
+
+  const saved = at("noren-check.html");
+  writeFileSync(saved, await (await fetch(base + "/check.html")).text());
+  const context = await browser.newContext({ offline: true, locale: "en-US" });
+  w.contexts.push(context);
+  const page = await context.newPage();
+  await page.goto("file://" + saved);
+  const certificate = [...received.keys()].find(name => name.endsWith(".json"));
+  const released = certificate.replace(/\.certificate\.json$/, "");
+  const check = async file => {
+    await page.locator("#f1").setInputFiles(file);
+    await page.locator("#f2").setInputFiles(join(home, certificate));
+    await page.locator("textarea").fill(received.get("noren-key.pem").toString());
+    await page.getByRole("button", { name: "Check both" }).click();
+    await page.locator(".verd").waitFor();
+    return page.locator("main").innerText();
+  };
+  const good = await check(join(home, released));
+  await page.locator(".verd.good, .verd.part").waitFor();
+  assert.match(await page.locator(".verd .plain").innerText(), /5/, "a file that passes has no guarantee");
+  assert.doesNotMatch(good, /\b0 (persons|records)\b/, "what was not counted is shown as 0");
+  await w.axe(page, "a bundle that passes");
+  // The file with one byte changed, and a table with other columns: neither is the signed one.
+  const changed = Buffer.from(received.get(released));
+  changed[changed.length >> 1] ^= 1;
+  writeFileSync(at(released), changed);
+  for (const wrong of [at(released), at("patients.csv")]) {
+    await page.getByRole("button", { name: "Check another" }).click();
+    await check(wrong);
+    await page.locator(".verd.bad").waitFor();
+    assert.equal(await page.locator(".verd .plain").count(), 0, "a guarantee stands beside a file that does not pass");
+    const claims = await page.locator("table.cl tbody tr").allInnerTexts();
+    for (const line of claims) {
+      assert.doesNotMatch(line, /\b0 (persons|records)\b/, "what was not counted is shown as 0: " + line);
+      assert.doesNotMatch(line, /Stated by the signer/i, "a claim of the certificate stands for another file: " + line);
+    }
+    await w.axe(page, "another file");
+    await w.picture("served-wrong-" + (wrong === at(released) ? "byte" : "table"), page);
+  }
+}
+
+/** The chart of spending adds up: its last total, and the sum of the last steps of its accounts, are what was spent. */
+async function spending() {
+  const page = await w.open();
+  await w.at(page, "books");
+  for (const { id } of Object.values(books)) {
+    const { body: book } = await w.api(page, "GET", "/books/" + id);
+    const spent = Number(book.spent.epsilon);
+    assert.ok(spent > 0, "nothing was spent");
+    await w.at(page, "books/" + id);
+    await page.locator("svg.ar").waitFor();
+    await page.locator("figure", { has: page.locator("svg.ar") }).getByRole("button", { name: "Show as table" }).click();
+    const cells = await page.locator("figure table tbody tr").evaluateAll(rows => rows.map(r => [...r.cells].map(c => c.innerText.trim())));
+    const close = (got, what) => assert.ok(Math.abs(got - spent) <= 0.002 * Math.max(1, spent) + 0.0005 * cells.length, `${what} is ${got}, ${spent} was spent: ${JSON.stringify(cells)}`);
+    const last = new Map(cells.map(([, account, amount]) => [account, Number(amount)]));
+    close(Number(cells.at(-1)[3]), "the last total of the chart");
+    close([...last.values()].reduce((a, b) => a + b, 0), "the sum of the accounts");
+    const totals = cells.map(c => Number(c[3]));
+    assert.ok(totals.every((x, i) => x >= (totals[i - 1] ?? 0) && x <= Number(book.cap.epsilon)), "a total falls or passes the cap: " + totals);
+    // What is left, what was spent and the cap agree.
+    assert.ok(Math.abs(Number(book.cap.epsilon) - spent - Number(book.left.epsilon)) < 1e-6, "left and spent are not the cap");
+  }
 }
 
 /** An analyst's hour: a mean by department within the stated margin for every group, at no more than a quarter of the account. */
@@ -535,7 +606,7 @@ async function closing() {
 }
 
 try {
-  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, stewardsHour, analystsHour, analyst, takeOver, daily, closing].filter(part => !only || only.includes(part.name))) {
+  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, stewardsHour, recipientsHour, analystsHour, analyst, spending, takeOver, daily, closing].filter(part => !only || only.includes(part.name))) {
     const began = Date.now();
     await part();
     w.complain();
