@@ -1,13 +1,14 @@
 // Pictures of the main screens, of a demonstration: node test/browser/pictures.mjs NOREN FOLDER
 //
-// NOREN is the program, FOLDER gets twelve PNG files, at 1440 px. NOREN_CHROMIUM is the browser; NOREN_JA=1 takes them in
-// Japanese, NOREN_DARK=1 dark. The machine needs fonts with Japanese characters.
+// NOREN is the program, FOLDER gets twelve PNG files with palettes, at 1440 px. NOREN_CHROMIUM is the browser; NOREN_JA=1 takes them in
+// Japanese, NOREN_DARK=1 dark, NOREN_WIDTH=390 at another width. The machine needs fonts with Japanese characters.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
+import { palette } from "./palette.mjs";
 import { World } from "./world.mjs";
 
 const [program, folder] = process.argv.slice(2).map(x => resolve(x));
@@ -33,14 +34,17 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] }
 const w = new World(browser, { base, secret, shots: folder });
 const english = await w.open({ width: 1440, height: 900, link: secret });
 w.state = await english.context().storageState();
-const shown = await w.open({ width: 1440, height: 900, ja: process.env.NOREN_JA === "1", dark: process.env.NOREN_DARK === "1" });
+const shown = await w.open({ width: Number(process.env.NOREN_WIDTH ?? 1440), height: 900, ja: process.env.NOREN_JA === "1", dark: process.env.NOREN_DARK === "1" });
 
 /** Shows a screen and takes its picture. What is done on the way is done on the English page. */
 async function take(name, route, ready) {
   await w.at(shown, route);
   await ready(shown);
   await w.picture(name, shown);
-  console.log(name);
+  const file = join(folder, name + ".png");
+  const small = palette(readFileSync(file));
+  writeFileSync(file, small);
+  console.log(`${name}: ${small.length} bytes`);
 }
 const first = selector => page => page.locator(selector).first().waitFor({ timeout: 60_000 });
 
