@@ -50,6 +50,8 @@ var fileWriters = map[string]string{
 	"kanon/shard/name.go publicMode":                   byProbe,
 	"service/timeclass.go grant":                       byTemporary,
 	"api/generate/main.go run":                         byGenerator,
+	"lang/check/findings.go writeCounts":               byGenerator,
+	"lang/check/texts.go write":                        byGenerator,
 	"internal/cli/manual.go writeGenerated":            byGenerator,
 	"internal/cli/demo.go runDemo":                     byGenerator,
 	"internal/cli/demo.go unpack":                      byGenerator,

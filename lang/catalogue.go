@@ -2,14 +2,21 @@ package lang
 
 import (
 	"cmp"
+	"embed"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/noren-privacy/noren/lang/po"
 )
 
 // Entry is a text of the catalogue.
 type Entry struct {
+	// Context is what the text is: "" for one that the code has, [Place], [Foreign], or "message"
+	// and "word" with a space and the code of the message or the set of the word.
+	Context string
 	// Key is the format in English.
 	Key Key
 	// Japanese is the format in Japanese. Its verbs are those of Key, with the numbers of
@@ -17,13 +24,54 @@ type Entry struct {
 	Japanese string
 }
 
-// Catalogue returns all entries.
-func Catalogue() []Entry {
-	var all []Entry
-	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, guaranteeTexts, localTexts, sentenceTexts, faultTexts, labelTexts, fileTexts, placeTexts, ledgerTexts, readTexts, modelTexts, codeTexts, serverTexts, folderTexts, gateTexts, formulaTexts} {
-		all = append(all, part...)
+// Contexts of texts.
+const (
+	// Place is where something is wrong, in errors.
+	Place = "place"
+	// Foreign is a text that is in no source of this module by itself: of the system or of a
+	// library, which becomes a part of errors, or a part of texts.
+	Foreign = "foreign"
+)
+
+// IsFormat reports whether the text is a format of package fmt.
+func (e Entry) IsFormat() bool { return e.Context == "" || e.Context == Place || e.Context == Foreign }
+
+// files are the translations, as translators open them.
+//
+//go:embed ja/*.po
+var files embed.FS
+
+// read reads the files of translations, which are in the program and which tests have read.
+var read = sync.OnceValue(func() []Entry {
+	all := make([]Entry, 0, 8000)
+	names, _ := fs.Glob(files, "ja/*.po")
+	for _, name := range names {
+		file, _ := files.ReadFile(name)
+		entries, _ := po.Read(string(file))
+		for _, e := range entries {
+			all = append(all, Entry{e.Context, Key(e.ID), e.Text})
+		}
 	}
 	return all
+})
+
+// Catalogue returns all entries.
+func Catalogue() []Entry { return slices.Clone(read()) }
+
+// withContext finds the translations of messages and words, by their context and English.
+var withContext = sync.OnceValue(func() map[[2]string]string {
+	found := map[[2]string]string{}
+	for _, e := range read() {
+		if !e.IsFormat() {
+			found[[2]string{e.Context, string(e.Key)}] = e.Japanese
+		}
+	}
+	return found
+})
+
+// translationOf is the translation of a message or a word.
+func translationOf(context, english string) string {
+	return cmp.Or(withContext()[[2]string{context, english}], english)
 }
 
 // catalogue finds translations.
@@ -37,13 +85,19 @@ type catalogue struct {
 // japanese is the catalogue of Japanese, made when it is first needed.
 var japanese = sync.OnceValue(func() *catalogue {
 	c := &catalogue{byKey: map[string]string{}, exact: map[string]*pattern{}}
-	for _, e := range append(Catalogue(), foreignTexts...) {
+	for _, e := range read() {
+		if !e.IsFormat() {
+			continue
+		}
 		c.byKey[string(e.Key)] = e.Japanese // keys have no space around them
+		if e.Context == Place {
+			p := parse(strings.TrimPrefix(string(e.Key), "%s: "))
+			p.japanese = strings.TrimPrefix(e.Japanese, "%s: ")
+			c.places = append(c.places, p)
+		}
 		p := parse(strings.TrimSpace(string(e.Key)))
-		translated := parse(strings.TrimSpace(e.Japanese)).resolve(p)
-		p.translated = translated
+		p.japanese = strings.TrimSpace(e.Japanese)
 		if len(p.verbs) == 0 {
-			p.translation = translated.literals[0]
 			c.exact[p.literals[0]] = p
 			continue
 		}
@@ -52,13 +106,10 @@ var japanese = sync.OnceValue(func() *catalogue {
 			c.patterns = append(c.patterns, p)
 		}
 	}
-	for _, e := range placeTexts {
-		p := parse(strings.TrimPrefix(string(e.Key), "%s: "))
-		p.translated = parse(strings.TrimPrefix(e.Japanese, "%s: ")).resolve(p)
-		c.places = append(c.places, p)
-	}
 	for _, patterns := range [][]*pattern{c.patterns, c.places} {
-		slices.SortStableFunc(patterns, func(a, b *pattern) int { return cmp.Compare(b.own, a.own) })
+		slices.SortFunc(patterns, func(a, b *pattern) int {
+			return cmp.Or(cmp.Compare(b.own, a.own), slices.Compare(a.literals, b.literals))
+		})
 	}
 	return c
 })
@@ -74,13 +125,23 @@ const leastBeginning = 7
 
 // pattern is a format in its parts.
 type pattern struct {
-	literals    []string // one more than verbs
-	verbs       []verb
-	own         int  // characters beside its verbs, without spaces and punctuation
-	numeric     bool // finds only texts whose arguments are numbers or texts of ours
-	translated  *pattern
-	translation string // of a format without verbs
+	literals []string // one more than verbs
+	verbs    []verb
+	own      int    // characters beside its verbs, without spaces and punctuation
+	numeric  bool   // finds only texts whose arguments are numbers or texts of ours
+	japanese string // its translation, which few of the patterns need in their parts
+	once     sync.Once
+	parts    *pattern // of the translation
 }
+
+// translated is the translation in its parts.
+func (p *pattern) translated() *pattern {
+	p.once.Do(func() { p.parts = parse(p.japanese).resolve(p) })
+	return p.parts
+}
+
+// translation is that of a format without verbs.
+func (p *pattern) translation() string { return p.translated().literals[0] }
 
 // verb is a place of a format where an argument stands.
 type verb struct {
@@ -187,6 +248,9 @@ func parse(format string) *pattern {
 func (e Entry) Fault() string {
 	if strings.TrimSpace(e.Japanese) == "" {
 		return "has no translation"
+	}
+	if !e.IsFormat() {
+		return "" // a test holds its arguments against those of the calls
 	}
 	key := parse(string(e.Key))
 	translated := parse(e.Japanese).resolve(key)

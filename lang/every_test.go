@@ -49,12 +49,17 @@ var written = map[string]bool{
 func TestEveryTextIsSaid(t *testing.T) {
 	english := regexp.MustCompile(`[A-Za-z]{2,}`)
 	places := map[Key]bool{}
-	for _, e := range placeTexts {
-		places[e.Key] = true
+	for _, e := range Catalogue() {
+		if e.Context == Place {
+			places[e.Key] = true
+		}
 	}
 	for _, e := range Catalogue() {
+		if e.Context != "" && e.Context != Place {
+			continue
+		}
 		key := parse(strings.TrimSpace(string(e.Key)))
-		key.translated = parse(strings.TrimSpace(e.Japanese)).resolve(key)
+		key.japanese = strings.TrimSpace(e.Japanese)
 		n := key.own
 		short := n < leastOwn && (n < leastBeginning || key.literals[0] == "" && key.verbs[0].kind != 'd')
 		var text strings.Builder

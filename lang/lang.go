@@ -120,7 +120,7 @@ var marks = map[noren.Format]noren.Format{"%s (%s)": "%s（%s）", "%s, %s": "%s
 func (l Lang) phrase(text string) string {
 	if l == Japanese {
 		if found, ok := japanese().exact[text]; ok {
-			return found.translation
+			return found.translation()
 		}
 	}
 	return l.Term(text)

@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,38 +23,52 @@ import (
 // looks at an argument that is a number in a string. Parts may be within each other.
 type MessageText struct{ Code, English, Japanese string }
 
+// message is the text of a code in English. Its translation has the context "message", a space and
+// the code.
+type message struct{ code, english string }
+
 // Messages returns the texts of all codes.
 func Messages() []MessageText {
 	var all []MessageText
-	for _, part := range [][]MessageText{tableMessages, releaseMessages, bookMessages, questionMessages, marginMessages()} {
-		all = append(all, part...)
+	for _, m := range englishMessages() {
+		all = append(all, MessageText{m.code, m.english, translationOf("message "+m.code, m.english)})
 	}
 	return all
 }
 
-// messages finds the parsed texts of a code, by language.
-var messages = sync.OnceValue(func() map[string][2]template {
-	found := map[string][2]template{}
-	for _, m := range Messages() {
-		var parsed [2]template
-		for i, text := range []string{m.English, m.Japanese} {
-			p := &templateParser{text: text}
-			parsed[i] = p.parts("")
+// englishMessages are the texts of all codes in English.
+func englishMessages() []message {
+	return slices.Concat(tableMessages, releaseMessages, bookMessages, questionMessages, marginMessages())
+}
+
+// messages finds the parsed texts of a code, by language. Those of Japanese are read when they are
+// first needed.
+var messages = [2]func() map[string]template{
+	English: sync.OnceValue(func() map[string]template {
+		found := map[string]template{}
+		for _, m := range englishMessages() {
+			found[m.code] = parseTemplate(m.english)
 		}
-		found[m.Code] = parsed
-	}
-	return found
-})
+		return found
+	}),
+	Japanese: sync.OnceValue(func() map[string]template {
+		found := map[string]template{}
+		for _, m := range Messages() {
+			found[m.Code] = parseTemplate(m.Japanese)
+		}
+		return found
+	}),
+}
 
 // Message is the text of a code with its arguments, which are strings and numbers; ok is false
 // for a code that has none.
 func (l Lang) Message(code string, args map[string]any) (text string, ok bool) {
-	of, ok := messages()[code]
+	of, ok := messages[l]()[code]
 	if !ok {
 		return "", false
 	}
 	var b strings.Builder
-	of[l].write(&b, l, args)
+	of.write(&b, l, args)
 	return b.String(), true
 }
 
@@ -94,8 +109,11 @@ func (t template) write(b *strings.Builder, l Lang, args map[string]any) {
 func (l Lang) messageArgument(set string, value any) string {
 	switch value := value.(type) {
 	case string:
-		if said, ok := messageWords[set+"."+value]; ok {
-			return said[l]
+		if word, ok := messageWords[set+"."+value]; ok {
+			if l == Japanese {
+				return translationOf("word "+set, word)
+			}
+			return word
 		}
 		switch set {
 		case "text":
@@ -147,6 +165,12 @@ func (p *templatePart) holds(value any) bool {
 		n, _ = strconv.ParseFloat(s, 64)
 	}
 	return n != 0 && !math.IsNaN(n)
+}
+
+// parseTemplate takes a template apart.
+func parseTemplate(text string) template {
+	p := &templateParser{text: text}
+	return p.parts("")
 }
 
 // templateParser takes a template apart.
@@ -231,7 +255,7 @@ func (p *templateParser) read(c byte) bool {
 // MessageArguments are the names of the arguments that the texts of a code use, in one language.
 func (l Lang) MessageArguments(code string) map[string]bool {
 	found := map[string]bool{}
-	messages()[code][l].names(found)
+	messages[l]()[code].names(found)
 	return found
 }
 

@@ -49,7 +49,7 @@ func (l Lang) place(text string) string {
 		return text
 	}
 	if said, ok := japanese().exact[text]; ok {
-		return said.translation
+		return said.translation()
 	}
 	parts := strings.Split(text, ": ")
 	for i, part := range parts {

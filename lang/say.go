@@ -178,7 +178,7 @@ func (c *sayer) whole(text string, depth int) (string, bool) {
 // found is whole for a text whose first letter is as in the catalogue.
 func (c *sayer) found(text string, depth int) (string, bool) {
 	if p, ok := c.exact[text]; ok {
-		return p.translation, true
+		return p.translation(), true
 	}
 	if said, ok := positioned(text); ok {
 		return said, true
@@ -311,10 +311,11 @@ func (v verb) fits(text string) bool {
 // fill writes the translation with arguments, which are texts already.
 func (p *pattern) fill(args []string) string {
 	var b strings.Builder
-	for i, literal := range p.translated.literals {
+	translated := p.translated()
+	for i, literal := range translated.literals {
 		b.WriteString(literal)
-		if i < len(p.translated.verbs) {
-			b.WriteString(args[p.translated.verbs[i].arg])
+		if i < len(translated.verbs) {
+			b.WriteString(args[translated.verbs[i].arg])
 		}
 	}
 	return b.String()

@@ -36,6 +36,10 @@ type Text struct {
 	Kind Kind
 	// Place is the file, relative to the root, and the line where it was first found.
 	Place string
+	// Files are all files where it was found, relative to the root, sorted.
+	Files []string
+	// Glued reports whether a text is made of pieces, so that its key has %s for some of them.
+	Glued bool
 }
 
 // Find reads all Go files below root, tests excepted, and returns the texts, sorted by
@@ -71,7 +75,7 @@ func Find(root string) ([]Text, error) {
 		if err != nil {
 			return err
 		}
-		f := &finder{found: found, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
+		f := &finder{found: found, file: name, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
 		f.names = strings.HasPrefix(name, "table/") && !strings.HasPrefix(name, "table/hierarchy/") && name != "table/personal/kind.go"
 		ast.Inspect(file, f.visit)
 		return nil
@@ -102,7 +106,7 @@ func pageTexts(path, name string, found map[string]Text) error {
 		return err
 	}
 	for _, m := range fixed.FindAllSubmatch(source, -1) {
-		found[string(m[1])] = Text{string(m[1]), Result, name}
+		addTo(found, Text{Key: string(m[1]), Kind: Result, Place: name}, name)
 	}
 	return nil
 }
@@ -110,6 +114,7 @@ func pageTexts(path, name string, found map[string]Text) error {
 // finder collects the texts of a file.
 type finder struct {
 	found map[string]Text
+	file  string
 	names bool // lists of texts are names and no texts of ours
 	place func(ast.Node) string
 }
@@ -127,9 +132,38 @@ func (f *finder) add(kind Kind, e ast.Expr) {
 	if !hasWord(key) || code.MatchString(key) {
 		return
 	}
-	if _, known := f.found[key]; !known {
-		f.found[key] = Text{key, kind, f.place(e)}
+	addTo(f.found, Text{Key: key, Kind: kind, Place: f.place(e), Glued: glued(e)}, f.file)
+}
+
+// addTo adds a text of a file to those that were found.
+func addTo(found map[string]Text, t Text, file string) {
+	if before, known := found[t.Key]; known {
+		before.Glued = before.Glued || t.Glued
+		t = before
 	}
+	if at, known := slices.BinarySearch(t.Files, file); !known {
+		t.Files = slices.Insert(t.Files, at, file)
+	}
+	found[t.Key] = t
+}
+
+// glued reports whether a text is made of pieces by +, some of which are no literals.
+func glued(e ast.Expr) bool {
+	_, sum := ast.Unparen(e).(*ast.BinaryExpr)
+	return sum && !joined(e)
+}
+
+// joined reports whether an expression is literals and nothing else.
+func joined(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return true
+	case *ast.ParenExpr:
+		return joined(e.X)
+	case *ast.BinaryExpr:
+		return joined(e.X) && joined(e.Y)
+	}
+	return false
 }
 
 // addSentence is add for a text of several words.
