@@ -112,12 +112,22 @@ export function Card(props: { title?: ComponentChildren; sub?: ComponentChildren
  * have the titles of the columns. */
 export function Scroll({ label, cards, children }: { label: string; cards?: boolean; children: ComponentChildren }): VNode {
   const ref = useRef<HTMLDivElement>(null);
+  // What is cut at the right has a shade there.
+  const shade = (): void => {
+    const e = ref.current;
+    e?.toggleAttribute("data-more", e.scrollWidth - e.clientWidth - e.scrollLeft > 1);
+  };
   useEffect(() => {
+    addEventListener("resize", shade);
+    return () => removeEventListener("resize", shade);
+  }, []);
+  useEffect(() => {
+    shade();
     const titles = [...(ref.current?.querySelectorAll("thead th") ?? [])].map(th => (th.querySelector(".sr") ? "" : (th.textContent ?? "").replace(/ [↑↓]$/, "")));
     if (cards) ref.current?.querySelectorAll("tbody tr").forEach(tr => [...tr.children].forEach((cell, i) => cell.setAttribute("data-th", titles[i] ?? "")));
   });
   return (
-    <div ref={ref} class={cards ? "scroll cards" : "scroll"} tabIndex={0} role="region" aria-label={label}>
+    <div ref={ref} class={cards ? "scroll cards" : "scroll"} onScroll={shade} tabIndex={0} role="region" aria-label={label}>
       {children}
     </div>
   );

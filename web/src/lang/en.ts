@@ -607,7 +607,7 @@ export const en = {
   "command.sub": "The same check; exit code 0 if all hold, 4 if not",
   "command.verify": "k, l and t of records, and of persons where the file has pseudonyms:",
   "issued.title": "Certificates of this server",
-  "issued.none": "No certificate was issued yet.",
+  "issued.none": "No certificate was issued yet. Release a file: its certificate stays here.",
   "keys.title": "Keys of this server",
   "keys.sub": "A retired key still holds for what it signed.",
   "keys.fingerprint": "Fingerprint",
@@ -905,7 +905,7 @@ export const en = {
   "buys.times": "times",
   "buys.none": "Nothing that the server knows of.",
   "answers.title": "Answers you may read free",
-  "answers.none": "None yet.",
+  "answers.none": "None yet. Ask a question: its answer stays here and can be read again free.",
 
   "answer.lead": "Answer no. {n} from {table} · {at} · {by}",
   "answer.crumb": "Answer no. {n}",

@@ -607,7 +607,7 @@ export const ja: Strings = {
   "command.sub": "同じ確認。すべて成り立てば終了コード0、そうでなければ4",
   "command.verify": "レコードのk、l、t。仮名があるファイルでは人の数も：",
   "issued.title": "このサーバーの証明書",
-  "issued.none": "証明書はまだ発行されていません。",
+  "issued.none": "証明書はまだ発行されていません。ファイルを公開すると、その証明書がここに残ります。",
   "keys.title": "このサーバーの鍵",
   "keys.sub": "以前の鍵も、その鍵で署名されたものには有効です。",
   "keys.fingerprint": "指紋",
@@ -905,7 +905,7 @@ export const ja: Strings = {
   "buys.times": "回数",
   "buys.none": "サーバーが示せるものはありません。",
   "answers.title": "無料で読める答え",
-  "answers.none": "まだありません。",
+  "answers.none": "まだありません。質問すると、その答えがここに残り、いつでも無料で読めます。",
 
   "answer.lead": "{table}の答え no. {n} · {at} · {by}",
   "answer.crumb": "答え no. {n}",

@@ -71,6 +71,23 @@ export class World {
   async noSidewaysScroll(page, name) {
     const [scroll, inner] = await page.evaluate(() => [document.scrollingElement.scrollWidth, innerWidth]);
     assert.ok(scroll <= inner, `${name} is ${scroll} wide in a window of ${inner}`);
+    await this.whole(page, name);
+  }
+
+  /** The closed menu is one line, what a region cuts has a sign, and a bar has a width. */
+  async whole(page, name) {
+    const faults = await page.evaluate(() => {
+      const out = [];
+      const rail = document.querySelector(".rail:not(.open)");
+      if (rail && innerWidth <= 900 && rail.offsetHeight >= 90) out.push(`the closed menu is ${rail.offsetHeight} high`);
+      for (const e of document.querySelectorAll(".scroll")) {
+        const cut = e.scrollWidth - e.clientWidth - e.scrollLeft > 1;
+        if (cut !== e.hasAttribute("data-more")) out.push(`${e.getAttribute("aria-label")} is ${cut ? "cut without a sign" : "whole with a sign that it is cut"}`);
+      }
+      for (const e of document.querySelectorAll(".bar")) if (e.offsetParent && e.offsetWidth < 40) out.push(`a bar is ${e.offsetWidth} wide`);
+      return out;
+    });
+    assert.deepEqual(faults, [], name);
   }
 
   async picture(name, page = this.page) {
