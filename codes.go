@@ -114,7 +114,7 @@ var codes = []Code{
 	{"temporary-file", Internal, "A temporary file cannot be written."},
 	{"too-large", BadData, "Reading a file takes more memory, or the file unpacks to more or holds something longer or deeper, than is allowed."},
 	{"too-many-records", Usage, "The data set may hold more records than the mechanism answers."},
-	{"totals", Usage, "Rows of the workbook hold totals and no record, and nothing was decided about them."},
+	{"totals", Usage, "Rows of the table hold totals and no record, and nothing was decided about them."},
 	{"types-open", Usage, "The specification states no type for a column whose type is needed."},
 	{"unit-name", Usage, "A column is named record, and the privacy unit is ambiguous."},
 	{"unread-file", NotMet, "A folder holds a file that is no part of its table, and that was not verified."},

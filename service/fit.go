@@ -69,7 +69,7 @@ func (s *Service) Fit(ctx context.Context, r *api.FitRequest) (*api.Fit, error) 
 	if err != nil {
 		return nil, err
 	}
-	out.Persons, out.Hidden, out.Form = int64(len(persons)), hiddenOf(src), tableForm(src)
+	out.Persons, out.Hidden, out.Form = int64(len(persons)), hiddenOf(src), tableForm(src, &sp.Input)
 	return out, nil
 }
 

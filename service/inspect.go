@@ -56,6 +56,8 @@ func (s *Service) Propose(ctx context.Context, r *api.ProposeRequest) (*api.Prop
 		return nil, err
 	}
 	in := found.spec.Input
+	// What the path says wins, as it did for reading.
+	in = (&spec.Spec{Input: in}).With(&spec.Spec{Input: toldInput(r.Input)}).Input
 	if in.Query != "" && r.Output != "" {
 		// A specification names files from its own folder.
 		if relative, err := filepath.Rel(filepath.Dir(r.Output), in.Query); err == nil {
@@ -74,6 +76,12 @@ func (s *Service) Propose(ctx context.Context, r *api.ProposeRequest) (*api.Prop
 		}
 	}
 	return &api.Proposal{Specification: spec.Propose(found.Report, o)}, nil
+}
+
+// toldInput is what the path of a workbook says of how it is read, as a specification says it.
+func toldInput(path string) spec.Input {
+	told := file.Told(path)
+	return spec.Input{Sheet: told.Sheet, HeaderRow: told.HeaderRow, Hidden: told.Hidden.String(), Totals: told.Totals.String()}
 }
 
 // inspect infers the columns of a whole table.
@@ -95,20 +103,25 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 	if err != nil {
 		return nil, err
 	}
+	if text, ok := src.(*csvio.Source); ok && sp.Input.Totals == "" { // else it was said before
+		if note := text.TotalsNote(); !note.IsZero() {
+			s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), note)
+		}
+	}
 	if found.Rows == 0 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
 	}
-	return &inspected{Report: found, spec: sp, hidden: hiddenOf(src), form: tableForm(src)}, nil
+	return &inspected{Report: found, spec: sp, hidden: hiddenOf(src), form: tableForm(src, &sp.Input)}, nil
 }
 
-// tableForm is how a table was read.
-func tableForm(src file.Source) api.TableForm {
+// tableForm is how a table was read, as in states it and as it was found.
+func tableForm(src file.Source, in *spec.Input) api.TableForm {
 	switch of := src.(type) {
 	case *xlsx.Source:
 		return api.TableForm{Sheet: of.Sheet, Sheets: of.Sheets, HeaderRow: of.Header, Totals: of.Totals, TotalsPolicy: of.TotalsPolicy.String()}
 	case *csvio.Source:
 		d := of.Dialect()
-		f := api.TableForm{HeaderRow: of.HeaderRow(), Delimiter: string(d.Delimiter), Encoding: d.Encoding.String()}
+		f := api.TableForm{HeaderRow: of.HeaderRow(), Delimiter: string(d.Delimiter), Encoding: d.Encoding.String(), Totals: of.Totals(), TotalsPolicy: in.Totals}
 		if d.Delimiter == '\t' {
 			f.Delimiter = "tab"
 		}

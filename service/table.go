@@ -41,8 +41,9 @@ func specOf(t *api.Table) (*spec.Spec, error) {
 }
 
 // openTable opens a private table of which something is to be released. A workbook that
-// hides rows or columns, or has rows of totals, is refused unless the specification decides on them. A text file whose first line looks like data is
-// refused unless the specification states what the line is.
+// hides rows or columns, or a table with rows of totals, is refused unless the specification
+// decides on them: a text file with totals by its reader. A text file whose first line looks
+// like data is refused unless the specification states what the line is.
 func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
 	o, err := as.CheckedForm()
 	if err != nil {
@@ -93,6 +94,12 @@ func (s *Service) openForm(ctx context.Context, name string, o file.Options) (fi
 	if err != nil {
 		return nil, err
 	}
+	if text, ok := src.(*csvio.Source); ok && (o.Totals == xlsx.Read || o.Totals == xlsx.Leave) && !o.Plain {
+		if _, err := text.CountTotals(ctx); err != nil {
+			closeTable(src)
+			return nil, err
+		}
+	}
 	s.noteForm(src)
 	return src, nil
 }
@@ -102,6 +109,9 @@ func (s *Service) noteForm(src file.Source) {
 	s.noteHidden(src)
 	switch of := src.(type) {
 	case *csvio.Source:
+		if note := of.TotalsNote(); !note.IsZero() {
+			s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), note)
+		}
 		if notes := of.Notes(); len(notes) > 0 {
 			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), noren.Texts(notes))
 		}

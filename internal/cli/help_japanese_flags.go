@@ -17,10 +17,10 @@ var japaneseUsages = [][2]string{
 	{"`ENCODING`: utf-8, shift_jis, utf-16le, utf-16be, euc-jp, iso-2022-jp, latin-1, windows-1252 (detected when left out; latin-1 and windows-1252 are never detected)", "文字コード（`ENCODING`）: utf-8、shift_jis、utf-16le、utf-16be、euc-jp、iso-2022-jp、latin-1、windows-1252（省くと見つけます。latin-1 と windows-1252 は見つけません）"},
 	{"the first line holds the names of the columns, whatever it looks like", "どう見えても、先頭の行を列名とします"},
 	{"the first line is a record: the columns are named c1, c2, ...", "先頭の行をレコードとし、列名を c1, c2, ... とします"},
-	{"`ROW` of a worksheet, or line of a text file, from 1, that names the columns (default: the first that is not blank, or fits a worksheet)", "列名のある、ワークシートまたはテキストファイルの行（`ROW`、1 から数えます。既定: 空でない最初の行、またはワークシートの表に合う行）"},
+	{"`ROW` of a worksheet, or line of a text file, from 1, that names the columns (default: the first that is not blank, or fits the table)", "列名のある、ワークシートまたはテキストファイルの行（`ROW`、1 から数えます。既定: 空でない最初の行、または表に合う行）"},
 	{"worksheet of a workbook, its `NAME` or number (default: the first that is not hidden)", "ブックのワークシート: `NAME` か番号（既定: 隠れていない最初のシート）"},
 	{"what becomes of the rows and columns that a workbook hides: `read|leave`; a release or grant of a workbook that hides some needs it", "ブックの隠れた行と列の扱い（`read|leave`: 読む、除く）。隠れた行や列のあるブックの公開と予算の付与には必要です"},
-	{"what becomes of rows of a workbook that hold totals and no record, such as 合計: `read|leave`; a release or grant of a workbook that has some needs it", "ブックの、レコードでない合計の行の扱い（`read|leave`: 読む、除く）。合計の行のあるブックの公開と予算の付与には必要です"},
+	{"what becomes of rows that hold totals and no record, such as 合計: `read|leave`; a release of a table that has some needs it, and a grant of a workbook", "レコードでない合計の行の扱い（`read|leave`: 読む、除く）。合計の行のある表の公開と、そのようなブックへの予算の付与には必要です"},
 	{"read the result of the SQL query in this `FILE`, from pg: or sqlite:DATABASE", "この `FILE` の SQL の問い合わせの結果を、pg: または sqlite:DATABASE から読みます"},
 
 	// specifications

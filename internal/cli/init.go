@@ -5,11 +5,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -51,6 +54,14 @@ func printSchema(w io.Writer) error {
 	return err
 }
 
+// commented is a file as a person types it in a shell, in a comment of one line.
+func commented(name string) string {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return spec.Scalar(name)
+	}
+	return names.Shell(name)
+}
+
 func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output string, force, interactive bool) error {
 	if err := t.apart([]string{name}, output); err != nil {
 		return err
@@ -62,7 +73,7 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 	if err != nil {
 		return err
 	}
-	q := api.ProposeRequest{Table: api.Table{Input: name, Spec: s}, Use: fmt.Sprintf("noren anonymize %s -o OUTPUT --spec THIS-FILE", spec.Scalar(name))}
+	q := api.ProposeRequest{Table: api.Table{Input: name, Spec: s}, Use: fmt.Sprintf("noren anonymize %s -o OUTPUT --spec THIS-FILE", commented(name))}
 	if output != "-" {
 		q.Output = output
 	}
@@ -86,7 +97,7 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 		return err
 	})
 	if err == nil && output != "-" {
-		t.note("wrote %s: read it, correct the roles, then noren anonymize %s -o OUTPUT --spec %s", output, name, output)
+		t.note("wrote %s: read it, correct the roles, then noren anonymize %s -o OUTPUT --spec %s", output, names.Shell(name), names.Shell(output))
 	}
 	return err
 }

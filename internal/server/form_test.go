@@ -125,24 +125,30 @@ func TestFormOfAWorkbook(t *testing.T) {
 func TestFormOfAFailedUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil).steward(t)
-	text := "患者一覧\n2026年4月\nage,ward\n"
+	text := "age,ward\n"
 	for i := range 20 {
 		text += fmt.Sprintf("%d,%s\n", 20+i, string(rune('A'+i%3)))
 	}
 	source := func(name string) tables.Source {
 		return tables.Source{Kind: "upload", Upload: s.upload(t, name, []byte(text))}
 	}
+	untitled := text
+	text = "患者一覧\n2026年4月\n" + untitled
+	if found := s.read(t, "/tables", map[string]any{"source": source("w.csv")}, nil); found.State != "proposed" || found.Read.HeaderRow != 3 {
+		t.Fatalf("names below a title: %s, %+v", found.State, found.Read)
+	}
+	text = strings.Repeat("患者一覧\n", 25) + untitled // more than are searched
 	table := s.read(t, "/tables", map[string]any{"source": source("x.csv")}, nil)
 	if table.State != "failed" {
 		t.Fatalf("titles in a text file: %s, %s", table.State, columnNames(table))
 	}
-	table = s.read(t, "/tables/"+table.ID+"/read", &tables.Form{HeaderRow: 3, Missing: []string{"C"}}, match(etag(table.Version)))
-	if r := table.Read; table.State != "proposed" || columnNames(table) != "age ward" || r.HeaderRow != 3 || r.Delimiter != "," || r.Encoding != "utf-8" || !slices.Contains(table.Missing, "C") {
+	table = s.read(t, "/tables/"+table.ID+"/read", &tables.Form{HeaderRow: 26, Missing: []string{"C"}}, match(etag(table.Version)))
+	if r := table.Read; table.State != "proposed" || columnNames(table) != "age ward" || r.HeaderRow != 26 || r.Delimiter != "," || r.Encoding != "utf-8" || !slices.Contains(table.Missing, "C") {
 		t.Errorf("read again: %s, %+v, %s", table.State, table.Read, table.Failure)
 	}
 	// The same form, stated when the table is added.
-	table = s.read(t, "/tables", map[string]any{"source": source("y.csv"), "form": tables.Form{HeaderRow: 3}}, nil)
-	if table.State != "proposed" || table.Form.HeaderRow != 3 {
+	table = s.read(t, "/tables", map[string]any{"source": source("y.csv"), "form": tables.Form{HeaderRow: 26}}, nil)
+	if table.State != "proposed" || table.Form.HeaderRow != 26 {
 		t.Errorf("added with its form: %s, %+v", table.State, table.Form)
 	}
 }

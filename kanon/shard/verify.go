@@ -17,6 +17,7 @@ import (
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // Verification is the verification of a release in shards, file by file in processes of
@@ -117,7 +118,7 @@ func (v *Verification) File(ctx context.Context, n int) ([]byte, error) {
 	if err := part.Check(ctx, path); err != nil {
 		return nil, err
 	}
-	src, err := file.Open(ctx, path, file.Options{Exact: v.Quasi})
+	src, err := file.Open(ctx, path, file.Options{Exact: v.Quasi, Totals: xlsx.Look})
 	if err != nil {
 		return nil, err
 	}

@@ -157,6 +157,13 @@ func (out *found) form(sample []byte, whole bool, opts Options) {
 		named, _ := DialectFor(opts.Name)
 		d.Delimiter = detectDelimiter(sample, whole, named.Delimiter, d.CR)
 	}
+	if opts.Header == HeaderChecked && !opts.Plain && opts.HeaderRow == 0 {
+		delimiters := []rune{d.Delimiter}
+		if opts.Delimiter == 0 && sep == 0 {
+			delimiters = []rune{d.Delimiter, ',', '\t', ';', '|'}
+		}
+		out.search(sample, whole, delimiters)
+	}
 }
 
 // orTitle names what a file is expected to be written in.

@@ -16,7 +16,8 @@ const (
 	// HeaderNames takes the first line for the names of the columns.
 	HeaderNames Header = iota
 	// HeaderChecked is HeaderNames, and refuses a first line that looks like
-	// data.
+	// data. Of a file that could not be read, titles above the line of the names are
+	// skipped.
 	HeaderChecked
 	// HeaderAbsent takes the first line for the first record; the columns are
 	// named c1, c2, ...

@@ -35,6 +35,8 @@ type reader struct {
 	chunk   table.Chunk
 	most    int   // records of a chunk
 	rows    int64 // records returned
+	totals  int64 // rows of totals
+	total   bool  // the next record is one, and is refused
 	starts  []int // where in s.buf the chunk's records begin
 	lines   []int64
 	asked   place // of the field whose place was asked for last
@@ -112,10 +114,13 @@ func (r *reader) Next() (*table.Chunk, error) {
 			return r.hand(n), nil
 		}
 		switch {
+		case r.total:
+			r.err = r.src.refuseTotals(r.ctx)
 		case st == faulty:
 			r.err = r.src.faultError(&r.s.fault, r.rows+1)
 		case st == finished:
 			r.err = io.EOF
+			r.src.totals.Store(r.totals)
 			if err := r.src.ended(r.in); err != nil {
 				r.err = err
 			}
@@ -146,6 +151,17 @@ func (r *reader) parse() (n int, st status) {
 			}
 			if !r.trim() {
 				return n, faulty
+			}
+		}
+		if r.src.isTotal(s) {
+			if r.src.policy == TotalsRefused {
+				r.total = true
+				return n, faulty
+			}
+			r.totals++
+			if r.src.policy == TotalsLeft {
+				s.skip()
+				continue
 			}
 		}
 		for i, f := range s.spans {

@@ -6,6 +6,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"sync/atomic"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -29,12 +30,15 @@ type Options struct {
 	Header Header
 	// HeaderRow is the line of the file that holds the names of the columns. What
 	// stands above it is not read. Defaults to the first line, or to the second
-	// where the first is one such as "sep=;".
+	// where the first is one such as "sep=;"; with HeaderChecked, to the line below a title.
 	HeaderRow int
 	// Plain reads the strict form alone: no line "sep=;", no lines that end with
 	// CR alone, no columns without a name at the end; and detects no encodings but
 	// UTF-8 and Shift_JIS.
 	Plain bool
+	// Totals says what becomes of rows of totals. Defaults to TotalsRead. The strict form
+	// knows none, and refuses TotalsLeft.
+	Totals Totals
 	// Formulas is how the file was written ([Dialect]): of formula.Text the marks are
 	// taken off, and a text that would be a formula is a fault.
 	Formulas formula.Choice
@@ -57,6 +61,9 @@ type Source struct {
 	width    int  // fields of the header, those without a name at the end included
 	notes    []noren.Text
 	sums     sums
+	plain    bool // see [Options], Plain
+	policy   Totals
+	totals   atomic.Int64 // see [Source.Totals]
 }
 
 var _ table.Source = (*Source)(nil)
@@ -102,6 +109,10 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 	if opts.HeaderRow < 0 || opts.HeaderRow > maxHeaderRow || opts.HeaderRow > 1 && opts.Header == HeaderAbsent {
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "expected the names of the columns on line 1 to %d, got line %d", Args: []any{maxHeaderRow, opts.HeaderRow}, Hint: "a table without names has no line for them"}
 	}
+	if opts.Plain && opts.Totals == TotalsLeft {
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "rows of totals cannot be left out", Hint: "only the strict form is read: remove the rows of totals from the file"}
+	}
+	src.plain, src.policy = opts.Plain, opts.Totals
 	found, err := detect(ctx, f, src.size, opts)
 	if err != nil {
 		return nil, err

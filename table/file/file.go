@@ -51,7 +51,8 @@ type Options struct {
 	// Hidden says what becomes of rows and columns that a workbook hides. A workbook that
 	// hides some is refused unless it is decided. May be given in the path too.
 	Hidden xlsx.Policy
-	// Totals says what becomes of rows of a workbook that hold totals, likewise.
+	// Totals says what becomes of rows of a workbook or text file that hold totals, likewise;
+	// a text file is refused by its reader.
 	Totals xlsx.Policy
 	// Exact names columns of workbooks whose cells are compared and not shown: see
 	// [xlsx.Options].
@@ -194,12 +195,23 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 		}
 		return src, nil
 	default:
-		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header, HeaderRow: opts.HeaderRow, Plain: opts.Plain, Formulas: opts.Formulas, Limits: meter.From(ctx)})
+		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header, HeaderRow: opts.HeaderRow, Plain: opts.Plain, Totals: textTotals(&opts), Formulas: opts.Formulas, Limits: meter.From(ctx)})
 		if err != nil {
 			return nil, err
 		}
 		return src, nil
 	}
+}
+
+// textTotals says what becomes of rows of totals of a text file. The strict form has none.
+func textTotals(opts *Options) csvio.Totals {
+	switch {
+	case opts.Totals == xlsx.Leave:
+		return csvio.TotalsLeft
+	case opts.Totals == xlsx.Undecided && !opts.Plain:
+		return csvio.TotalsRefused
+	}
+	return csvio.TotalsRead
 }
 
 func isParquet(name string) bool {

@@ -55,6 +55,15 @@ func splitSheet(path string, opts *Options) (string, error) {
 	return file, nil
 }
 
+// Told is what a path says of how a workbook is read: its sheet, the row of the names, and what
+// becomes of hidden cells and of rows of totals. Of every other path it is the zero value.
+func Told(path string) (told Options) {
+	if _, err := splitSheet(path, &told); err != nil {
+		return Options{}
+	}
+	return Options{Sheet: told.Sheet, HeaderRow: told.HeaderRow, Hidden: told.Hidden, Totals: told.Totals}
+}
+
 // Undecided is the path of a workbook without what it says of hidden cells and of rows of totals,
 // so that options decide on them. Every other path stays as it is.
 func Undecided(path string) string {

@@ -1,34 +1,12 @@
 package xlsx
 
 import (
-	"strings"
-
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // CodeTotals is the code of the refusal of a table with total rows of which nothing was decided.
-const CodeTotals = "totals"
-
-// totalWords name rows of totals, in lower case and without blanks.
-var totalWords = map[string]bool{
-	"合計": true, "総計": true, "小計": true, "総合計": true, "計": true,
-	"total": true, "totals": true, "grandtotal": true, "subtotal": true, "sum": true,
-}
-
-// isTotal reports whether a text names a row of totals.
-func isTotal(text []byte) bool {
-	const longest = 64
-	if len(text) > longest {
-		return false
-	}
-	return totalWords[strings.ToLower(strings.Trim(strings.Join(strings.Fields(string(text)), ""), ":："))]
-}
-
-// Bounds of a row of totals: a cell that says so and one figure, in a table with more columns.
-const (
-	totalCells   = 2
-	totalColumns = 3
-)
+const CodeTotals = table.CodeTotals
 
 // mostTotals is how many rows of totals are remembered by their numbers.
 const mostTotals = 1000
@@ -45,14 +23,14 @@ type totals struct {
 
 // take looks at a value of the row that is read.
 func (t *totals) take(value []byte) {
-	if t.cells++; t.cells <= totalCells && !t.named {
-		t.named = isTotal(value)
+	if t.cells++; t.cells <= table.TotalCells && !t.named {
+		t.named = table.NamesTotal(value)
 	}
 }
 
 // endRow ends a row of a table of so many columns, and reports whether it is left out.
 func (t *totals) endRow(row, columns int) bool {
-	is := t.named && t.cells <= totalCells && columns >= totalColumns
+	is := t.named && t.cells <= table.TotalCells && columns >= table.TotalColumns
 	t.cells, t.named = 0, false
 	if !is {
 		return false
