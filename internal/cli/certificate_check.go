@@ -2,8 +2,10 @@ package cli
 
 import (
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 func newCertificateCheck(t *terminal) *cobra.Command {
@@ -25,11 +28,12 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 			s := t.service(nil)
 			r.File, r.Certificate = args[0], args[1]
 			out, err := s.CertificateCheck(c.Context(), &r)
-			if out == nil {
-				return err
-			}
 			if err != nil && swapped(args) {
 				return noren.Usagef("FILE CERTIFICATE", "%s is a certificate, and %s is none", args[0], args[1]).Hinted("the file comes first: noren certificate check FILE CERTIFICATE")
+			}
+			err = ofCheck(args, err)
+			if out == nil {
+				return err
 			}
 			if asJSON {
 				if e := printJSON(t.stdout, out); e != nil || err == nil {
@@ -46,6 +50,28 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 	c.Flags().StringArrayVar(&r.Trust, "trust", nil, "a public key `FILE` (noren certificate key); may be repeated")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.certificate.check/1")
 	return c
+}
+
+// ofCheck says which of the two files of a check cannot be used, and where it comes from.
+func ofCheck(args []string, err error) error {
+	var e *noren.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	for i, of := range []struct {
+		name string
+		hint noren.Format
+	}{
+		{"FILE", "the first file is the one that is certified: noren certificate check FILE CERTIFICATE"},
+		{"CERTIFICATE", "the second file is the certificate of the first: its publisher sends it, and --certificate of the command that made the first writes it"},
+	} {
+		_, absent := os.Stat(file.Place(args[i]))
+		form := i == 1 && noren.KindOf(err) == noren.BadData
+		if e.Place() == args[i] && (form || absent != nil && noren.KindOf(err) == noren.Usage) {
+			return &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: of.name, Err: err, Hint: of.hint}
+		}
+	}
+	return err
 }
 
 // swapped reports whether the first of two files is a certificate and the second is none.

@@ -70,6 +70,12 @@ func newRoot(t *terminal) *cobra.Command {
 	root.PersistentFlags().Var(&languageFlag{t}, "lang", "language of results and errors: en or ja (default: that of LC_ALL, LC_MESSAGES or LANG, else en)")
 	root.PersistentFlags().Lookup("lang").DefValue = "" // help does not depend on the environment
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		// An unknown flag behind an unknown command is a flag of that command.
+		if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+			if unknown := c.ValidateArgs(args); unknown != nil {
+				return unknown
+			}
+		}
 		return flagFault(err).Advising(flagHint(c, err))
 	})
 	for _, g := range []struct {

@@ -118,6 +118,10 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 
 // request is what the flags ask for. Files beside the reports are read.
 func (f *estimateFlags) request(paths []string) (*api.LDPEstimateRequest, error) {
+	if s := &f.survey; s.spec == "" && s.mechanism == "" && s.rappor == "" && s.params == "" {
+		return nil, noren.Usagef("--spec", "expected the specification by which the reports were made").
+			Hinted("it is the file that noren ldp design -o SPEC wrote before the collection, the same on devices and at the collector; without it, --mechanism, --epsilon and the domain say the same")
+	}
 	of, err := f.survey.read()
 	if err != nil {
 		return nil, err
