@@ -248,38 +248,6 @@ func printOf(ctx context.Context, src file.Source, headers map[string]bool, keys
 	return prints[0], nil
 }
 
-// filePrints are the fingerprints of the bytes of the files that lie at the paths, which may name
-// sheets, tables, folders and patterns.
-func filePrints(ctx context.Context, l *ledger.Ledger, paths []string) (prints []string, err error) {
-	seen := map[string]bool{}
-	for _, path := range paths {
-		places := []string{file.Place(path)}
-		if file.IsParts(path) {
-			if places, err = file.Parts(ctx, path); err != nil {
-				return nil, err
-			}
-		}
-		for _, place := range places {
-			if seen[place] {
-				continue
-			}
-			seen[place] = true
-			if info, err := os.Stat(place); err != nil || !info.Mode().IsRegular() {
-				continue // at a server
-			}
-			print, err := fileHash(l, place, func() (csvio.File, error) { return openFile(place) })
-			if err != nil {
-				return nil, err
-			}
-			prints = append(prints, print)
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return prints, nil
-}
-
 // fileHash is the fingerprint of the file's bytes, by which a ledger knows it however it is read.
 func fileHash(l *ledger.Ledger, path string, open opener) (string, error) {
 	f, err := open()

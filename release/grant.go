@@ -3,7 +3,6 @@ package release
 import (
 	"bytes"
 	"context"
-	"slices"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -18,6 +17,7 @@ import (
 type Reviewed struct {
 	*dataset.Review
 	files       []map[string]string // the column prints of each file of a sharded data set
+	bytes       []string            // the prints of the bytes of the files that were read
 	definition  *dataset.Definition
 	path        string
 	size, mtime int64
@@ -29,6 +29,9 @@ type Candidate struct {
 	Path string
 	// Definition says how the file is read. Required.
 	Definition *dataset.Definition
+	// Copied are the private files of which Path is a copy, as they were before [Copy] read them:
+	// their bytes belong to the data set too. Optional.
+	Copied *Files
 	// Progress receives the progress of reading, which the steward alone may see.
 	// Optional.
 	Progress noren.Progress
@@ -36,12 +39,33 @@ type Candidate struct {
 
 // ReviewGrant reads the whole file under its definition and returns how it fits.
 // Nothing is granted. A file that is not of the form of the definition is an error
-// of kind BadData, code structure.
+// of kind BadData, code structure, and so is one that changes before it was read to its end, without a code.
 func ReviewGrant(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed, error) {
-	path, d := c.Path, c.Definition
-	if d.File.Sharded {
-		return reviewShards(ctx, l, c)
+	read, err := FilesAt(ctx, c.Path)
+	if err != nil {
+		return nil, err
 	}
+	var out *Reviewed
+	if c.Definition.File.Sharded {
+		out, err = reviewShards(ctx, l, c)
+	} else {
+		out, err = reviewFile(ctx, l, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, files := range []*Files{read, c.Copied} {
+		prints, err := files.prints(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		out.bytes = append(out.bytes, prints...)
+	}
+	return out, nil
+}
+
+func reviewFile(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed, error) {
+	path, d := c.Path, c.Definition
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -77,9 +101,6 @@ type Grant struct {
 	// Sources are the private files that [Copy] read, whose paths then belong to the
 	// data set. Optional.
 	Sources []string
-	// Named is the path that the steward named, of which the reviewed file may be a copy: its
-	// bytes belong to the data set, and its path does not. Optional.
-	Named string
 	// Changed says that the file or the definition is a new version of the same
 	// data set; Replace exchanges everything while nothing is spent.
 	Changed, Replace bool
@@ -112,13 +133,9 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 	if err != nil {
 		return nil, err
 	}
-	files, err := filePrints(ctx, l, slices.Concat([]string{r.path, g.Named}, g.Sources))
-	if err != nil {
-		return nil, err
-	}
 	return l.Grant(ctx, ledger.Grant{
 		Name: g.Name, Path: r.path, Sources: g.Sources, Cap: g.Cap, Accounting: g.Accounting, StatementDelta: g.StatementDelta, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
-		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Contents: contentsOf(&r.Identity, r.files), Files: files, Size: r.size, Mtime: r.mtime,
+		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Contents: contentsOf(&r.Identity, r.files), Files: r.bytes, Size: r.size, Mtime: r.mtime,
 		FixedOnceSpent: r.definition.Model != nil, Changed: g.Changed, Replace: g.Replace, OtherPeople: g.OtherPeople, OldFingerprint: old,
 	})
 }

@@ -163,13 +163,14 @@ type grant struct {
 	limit   limit
 	stated  *spec.Spec // of the request's specification file; nil without one
 
-	path     string   // of the file that queries read
-	copied   bool     // path is a private copy that this grant made
-	sharded  bool     // path is a folder or pattern whose files are read where they lie
-	source   string   // what was copied
-	sources  []string // the folder or pattern that was copied, and its files
-	proposed []string // columns whose types were proposed from the values
-	missing  bool     // so were the missing texts
+	path     string         // of the file that queries read
+	copied   bool           // path is a private copy that this grant made
+	read     *release.Files // what was copied, as it was before
+	sharded  bool           // path is a folder or pattern whose files are read where they lie
+	source   string         // what was copied
+	sources  []string       // the folder or pattern that was copied, and its files
+	proposed []string       // columns whose types were proposed from the values
+	missing  bool           // so were the missing texts
 }
 
 func (g *grant) run(ctx context.Context) (*api.Granted, error) {
@@ -239,6 +240,10 @@ func (g *grant) copy(ctx context.Context) error {
 		return err
 	}
 	in.Plain, in.Progress = true, g.service.Progress
+	read, err := release.FilesAt(ctx, g.table.File)
+	if err != nil {
+		return err
+	}
 	src, err := file.Open(ctx, g.table.File, in)
 	if err != nil {
 		return err
@@ -256,7 +261,7 @@ func (g *grant) copy(ctx context.Context) error {
 		Dir: filepath.Dir(g.service.ledger()), Name: g.request.Dataset, KeepOrder: g.table.Model != nil, Progress: g.service.Progress,
 	})
 	if err == nil {
-		g.path, g.copied = path, true
+		g.path, g.copied, g.read = path, true, read
 	}
 	return err
 }
@@ -267,7 +272,7 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 	if err != nil {
 		return nil, err
 	}
-	reviewed, err := release.ReviewGrant(ctx, g.ledger, release.Candidate{Path: g.path, Definition: d, Progress: g.service.Progress})
+	reviewed, err := release.ReviewGrant(ctx, g.ledger, release.Candidate{Path: g.path, Definition: d, Copied: g.read, Progress: g.service.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +284,7 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 		return out, err
 	}
 	t := &g.table
-	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.limit.most, Accounting: g.limit.accounting, StatementDelta: g.limit.statementDelta, Sources: g.sources, Named: t.File, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
+	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.limit.most, Accounting: g.limit.accounting, StatementDelta: g.limit.statementDelta, Sources: g.sources, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
 	if err != nil {
 		return nil, err
 	}

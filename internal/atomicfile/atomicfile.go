@@ -24,6 +24,7 @@ type File struct {
 	mode   fs.FileMode // from Commit on
 	done   bool
 	made   fs.FileInfo // what Commit has given its name, nil before
+	sync   func(dir string) error
 
 	replaces bool     // Commit replaces something
 	kept     string   // the second name of what Commit replaces, empty for none
@@ -58,7 +59,7 @@ func start(target string, force bool, mode fs.FileMode) (*File, error) {
 	if err != nil {
 		return nil, &noren.Error{Kind: kindOf(err), Where: noren.File(target), What: "cannot be written", Hint: "the folder must exist and be writable", Err: Reason(err)}
 	}
-	return &File{File: f, target: target, temp: temp, force: force, mode: mode}, nil
+	return &File{File: f, target: target, temp: temp, force: force, mode: mode, sync: syncDir}, nil
 }
 
 // CodeExists is the code of errors about a target that exists.
@@ -105,8 +106,26 @@ func (f *File) failed(err error) error {
 	return &noren.Error{Where: noren.File(f.target), What: "cannot be written", Err: Reason(err)}
 }
 
-// Commit syncs the file and gives it its name.
+// Commit syncs the file and gives it its name. Where the folder could not be synced after it, the
+// file is whole under its name, and the error says so.
 func (f *File) Commit() error {
+	err := f.commit()
+	if _, ok := errors.AsType[*unsynced](err); ok {
+		return &noren.Error{
+			Where: noren.File(f.target), What: "is complete, but its folder cannot be synced: after a power failure it may be missing, or be the one from before",
+			Hint: "check the disk, then run the command again", Err: Reason(err),
+		}
+	}
+	return err
+}
+
+// unsynced is a file that has its name, in a folder that could not be synced.
+type unsynced struct{ error }
+
+func (u *unsynced) Unwrap() error { return u.error }
+
+// commit is Commit, whose error is [unsynced] where the file has its name.
+func (f *File) commit() error {
 	if f.done {
 		return nil
 	}
@@ -129,7 +148,10 @@ func (f *File) Commit() error {
 	if err := f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return &noren.Error{Where: noren.File(f.target), What: "cannot be closed", Err: Reason(err)}
 	}
-	return syncDir(filepath.Dir(f.target))
+	if err := f.sync(filepath.Dir(f.target)); err != nil {
+		return &unsynced{err}
+	}
+	return nil
 }
 
 // Discard gives the file up and leaves nothing behind. After Commit, it ends what [Together]

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -67,11 +68,19 @@ func (f *File) publish() error {
 	return nil
 }
 
+// syncDir makes the names in a folder durable. Folders that this user may write to and not read,
+// and those of file systems that cannot sync folders, are left as they are: the files are whole.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { _ = d.Close() }()
-	return d.Sync()
+	if err := d.Sync(); !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+		return err
+	}
+	return nil
 }

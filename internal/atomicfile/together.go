@@ -20,7 +20,11 @@ type Together []*File
 func (g Together) Commit() error {
 	for i, f := range g {
 		f.keep()
-		if err := f.Commit(); err != nil {
+		err := f.commit()
+		if _, ok := errors.AsType[*unsynced](err); ok {
+			err = &noren.Error{Where: noren.File(f.target), What: "its folder cannot be synced", Hint: "check the disk, then run the command again", Err: Reason(err)}
+		}
+		if err != nil {
 			return g[:i+1].Retract(err, f.target)
 		}
 	}
