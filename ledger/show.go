@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Book is the budget of a data set, with its schema and its analysts.
@@ -79,6 +81,19 @@ func (a *account) public() Account {
 
 func least(a, b Cost) Cost {
 	return Cost{Epsilon: min(a.Epsilon, b.Epsilon), Delta: min(a.Delta, b.Delta), Rho: min(a.Rho, b.Rho)}
+}
+
+// Sound is an error of kind BadData where pages of the file do not fit together, as on a damaged disk, or
+// in a copy that was made while the ledger was written to. It reads the whole file.
+func (l *Ledger) Sound(ctx context.Context) error {
+	var found string
+	if err := l.retry(ctx, func() error { return l.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found) }); err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	if found != "ok" {
+		return &noren.Error{Kind: noren.BadData, Where: noren.File(l.path), What: "is damaged", Hint: "restore it from a copy and reconcile it"}
+	}
+	return nil
 }
 
 // Sealed returns nil, or the error of kind Refused that every Grant and Reserve

@@ -58,6 +58,9 @@ func Keep(ctx context.Context, path string, o KeepOptions) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := l.Sound(ctx); err != nil {
+		return nil, joined(err, l.Close())
+	}
 	return &Kept{path: path, ledger: l, tables: release.NewTables(o.TableMemory), fault: o.Fault, found: map[string]*release.Dataset{}}, nil
 }
 
