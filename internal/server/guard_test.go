@@ -380,6 +380,12 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: %s", code, a.body)
 		}
 	}
+	for language, want := range map[string]string{"en": "The prosecutor risk of a record is", "ja": "SSE/SST"} {
+		a := r.ask(t, "GET", "/terms", "", nil, func(r *http.Request) { r.Header.Set("Accept-Language", language) })
+		if a.status != 200 || !strings.Contains(a.body, want) || !strings.Contains(a.body, `"id":"prosecutor risk"`) || a.header.Get("Content-Type") != "application/json" {
+			t.Errorf("terms in %s: %d %.200s", language, a.status, a.body)
+		}
+	}
 	if a := r.ask(t, "GET", "/problems/none", "", nil, nil); a.status != 404 {
 		t.Errorf("%d", a.status)
 	}

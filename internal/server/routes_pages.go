@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -14,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/lang/glossary"
 )
 
 // registerPages adds everything outside the interface: its document, the explanations of
@@ -31,8 +33,22 @@ func (s *Server) registerPages(mux *http.ServeMux) {
 		_, _ = w.Write(text)
 	})
 	mux.HandleFunc("GET /problems/{code}", s.explain)
+	mux.HandleFunc("GET /terms", s.terms)
 	mux.HandleFunc(apiPrefix+"/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, problem.NotFound()) })
 	mux.HandleFunc("/", s.file)
+}
+
+// terms are what the terms of results mean, for the help marks of the page.
+func (s *Server) terms(w http.ResponseWriter, r *http.Request) {
+	text, err := json.Marshal(glossary.Terms(languageOf(r.Context())))
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Add("Vary", "Accept-Language")
+	_, _ = w.Write(text)
 }
 
 // explain is the page about an error code.

@@ -905,6 +905,8 @@ export const en = {
   "buys.times": "times",
   "buys.none": "Nothing that the server knows of.",
   "answers.title": "Answers you may read free",
+  "help.what": "What does “{term}” mean?",
+  "help.example": "Example: {text}",
   "answers.none": "None yet. Ask a question: its answer stays here and can be read again free.",
 
   "answer.lead": "Answer no. {n} from {table} · {at} · {by}",

@@ -905,6 +905,8 @@ export const ja: Strings = {
   "buys.times": "回数",
   "buys.none": "サーバーが示せるものはありません。",
   "answers.title": "無料で読める答え",
+  "help.what": "「{term}」の意味",
+  "help.example": "例: {text}",
   "answers.none": "まだありません。質問すると、その答えがここに残り、いつでも無料で読めます。",
 
   "answer.lead": "{table}の答え no. {n} · {at} · {by}",

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { curve } from "../charts/curve";
 import { Figure } from "../charts/figure";
 import { number, percent, risk } from "../format";
+import { Help } from "../help";
 import { t } from "../lang";
 import { say, session } from "../state";
 import type { CurvePoint, Preview } from "../types";
@@ -144,21 +145,21 @@ export function KCard(props: {
             </thead>
             <tbody>
               <tr>
-                <th scope="row">{t("curve.highest")}</th>
+                <th scope="row">{t("curve.highest")}<Help of="prosecutor risk" label={t("curve.highest")} /></th>
                 <td class="r q">{cell(props.today?.highest_risk, risk)}</td>
                 <td class="r">
                   <b>{cell(highest, risk)}</b>
                 </td>
               </tr>
               <tr>
-                <th scope="row">{t("curve.average")}</th>
+                <th scope="row">{t("curve.average")}<Help of="marketer risk" label={t("curve.average")} /></th>
                 <td class="r q">{cell(props.today?.average_risk, risk)}</td>
                 <td class="r">
                   <b>{cell(average, risk)}</b>
                 </td>
               </tr>
               <tr>
-                <th scope="row">{t("curve.loss")}</th>
+                <th scope="row">{t("curve.loss")}<Help of="information loss" label={t("curve.loss")} /></th>
                 <td class="r q">{percent(0)}</td>
                 <td class="r">
                   <b>{cell(loss, percent)}</b>
@@ -166,7 +167,7 @@ export function KCard(props: {
               </tr>
               {after?.bound !== undefined ? (
                 <tr>
-                  <th scope="row">{t("curve.bound")}</th>
+                  <th scope="row">{t("curve.bound")}<Help of="optimality gap" label={t("curve.bound")} /></th>
                   <td />
                   <td class="r">
                     <b>{percent(after.bound)}</b>

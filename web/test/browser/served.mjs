@@ -313,6 +313,15 @@ async function stewardsHour() {
   assert.equal(await page.locator("#gate .ic.take").count(), 0, "the gate is green beside a warning");
   const ready = page.locator('.head .pri:not([aria-disabled="true"])');
   await ready.waitFor({ timeout: 60_000 });
+  // A mark beside a measure says what it means, in the words of the glossary.
+  for (const [measure, means] of [["Highest risk", "Prosecutor risk"], ["Average risk", "Marketer risk"], ["Information loss", "Information loss"]]) {
+    const mark = page.getByRole("button", { name: `What does “${measure}” mean?` });
+    await mark.click();
+    await page.locator(".kt small", { hasText: new RegExp(`^${means}: .* Example: .*\\d`, "i") }).waitFor();
+    if (measure === "Highest risk") await looked(page, "help");
+    await mark.click();
+    assert.equal(await page.locator(".kt small").count(), 0, "the meaning stays");
+  }
   const recipe = async () => (await w.api(page, "GET", "/tables/" + page.url().split("/").pop() + "/recipes")).body.items[0].parameters;
   await click("try l = 2", page.getByRole("button", { name: "Try: l = 2", exact: true }));
   await warning.locator("table").waitFor({ timeout: 60_000 });
