@@ -3,9 +3,8 @@
 // English texts are written where they are needed: in the errors of a library, in the
 // sentences of a report. Their formats are the keys of one catalogue, with a translation
 // of each ([Lang.Text]). A text that reaches a front end already made, such as an error,
-// is found again by its format ([Lang.Say]). A test of the root package reads the sources
-// and fails for a format without a translation, for a translation without a format, and
-// for one whose verbs are others.
+// is found again by its format ([Lang.Say]). lang/check reads the sources and counts formats
+// without a translation, translations without a format, and those whose verbs are others.
 package lang
 
 import (

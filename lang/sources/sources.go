@@ -1,6 +1,6 @@
 // Package sources finds in Go files the texts that users read: those of errors with their
 // hints and causes, of notes, and of results and pages. They are the keys of the
-// catalogue of package lang.
+// catalogue of package lang; lang/check compares both.
 package sources
 
 import (
