@@ -136,12 +136,12 @@ func (k *killing) outcome(t *testing.T, name string, q *quote, patient bool) {
 	t.Fatalf("%s has no outcome", name)
 }
 
-func testKills(t *testing.T, trials, writers int) {
+func testKills(t *testing.T, part uint64, trials, writers int) {
 	s := serve(t)
 	u := s.steward(t)
 	book := u.add(t, "visits.csv", visits(300, 1), setting{"epsilon": "1000"}).book
 	analyst := u.analyst(t, "K. Sato", book, setting{"epsilon": "1000"})
-	k := &killing{user: analyst, book: book, key: u.publicKey(t), rng: rand.New(rand.NewPCG(1, 2)), seen: map[string][]byte{}, forfeited: map[string]bool{}, leased: map[string]*quote{}}
+	k := &killing{user: analyst, book: book, key: u.publicKey(t), rng: rand.New(rand.NewPCG(part, 2)), seen: map[string][]byte{}, forfeited: map[string]bool{}, leased: map[string]*quote{}}
 	for trial := range trials {
 		open, q := k.round(t, trial, writers)
 		s.start(t)
@@ -156,6 +156,9 @@ func testKills(t *testing.T, trials, writers int) {
 	}
 	if spent := nano(t, u.book(t, book).Spent.Epsilon); spent != k.charged() {
 		t.Errorf("%s are spent, and %d answers and %d forfeits cost %s", decimal(spent), len(k.seen), len(k.forfeited), decimal(k.charged()))
+	}
+	if len(k.forfeited) > 0 {
+		t.Errorf("%d charges were forfeited", len(k.forfeited))
 	}
 	u.sound(t, book)
 	t.Logf("%d kills under %d writers: %d answers, %d charges without an answer (%d after a lease), %d requests lost before their charge", trials, writers, len(k.seen), len(k.forfeited), waited, k.unused)
@@ -192,10 +195,13 @@ func (u *user) sound(t *testing.T, book string) {
 // that got no answer has one outcome afterwards.
 func TestKills(t *testing.T) {
 	short(t)
-	testKills(t, size(2, 50), 8)
+	testKills(t, 1, size(2, 50), 8)
 }
 
+// 2,000 kills, 100 on each of twenty servers. Parts can be run alone: -run TestLongServedKills/part_1?$.
 func TestLongServedKills(t *testing.T) {
 	randtest.Long(t)
-	testKills(t, 2000, 16)
+	for part := range 20 {
+		t.Run(fmt.Sprintf("part %d", part), func(t *testing.T) { testKills(t, uint64(part), 100, 16) })
+	}
 }
