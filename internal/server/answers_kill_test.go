@@ -114,7 +114,7 @@ func testKilledAnswers(t *testing.T, trials int) {
 		t.Fatal(err)
 	}
 	for i := range trials {
-		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestAnswersThatAreKilled$", "-test.timeout", "60s")
+		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestAnswersThatAreKilled$", "-test.timeout", "5m")
 		c.Env = append(os.Environ(), killedAnswers+"="+strings.Join([]string{dir, a.secret, a.book.ID, strconv.Itoa(i)}, " "),
 			fmt.Sprintf("%s=%s %d", killedStep, killSteps[i%len(killSteps)], 1+i/len(killSteps)%5))
 		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
