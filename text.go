@@ -143,6 +143,8 @@ func (s Sentence) beginning() string {
 		switch first := s.Args[0].(type) {
 		case Text:
 			return Sentence(first).beginning()
+		case Foreign:
+			return string(first)
 		case Texts:
 			if len(first) > 0 {
 				return Sentence(first[0]).beginning()
