@@ -43,7 +43,8 @@ func FilesAt(ctx context.Context, paths ...string) (*Files, error) {
 }
 
 // prints are the fingerprints of the bytes of the files, after they were read. They are those of
-// what was read: files that changed since [FilesAt] are refused.
+// what was read: files that changed since [FilesAt] are refused. A change shows by another file, size or
+// time: one of the same size by somebody who sets the time back is not seen.
 func (f *Files) prints(ctx context.Context, l *ledger.Ledger) (prints []string, err error) {
 	if f == nil {
 		return nil, nil
