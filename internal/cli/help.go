@@ -49,8 +49,11 @@ func plainDefaults(c *cobra.Command) {
 				words[i] = strconv.FormatFloat(x, 'g', -1, 64)
 			}
 		}
-		if inside != "]" { // pflag shows no default for [] alone
+		switch {
+		case inside != "]": // pflag shows no default for [] alone
 			f.DefValue = strings.Join(words, ",")
+		case f.Value.Type() == "float64Slice": // but for [] of these
+			f.DefValue = ""
 		}
 	})
 	for _, sub := range c.Commands() {
