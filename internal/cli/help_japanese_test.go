@@ -199,7 +199,7 @@ var quotedOrFlag = regexp.MustCompile(`"[^"]*"|--[a-z-]+`)
 // englishHelp finds a run of English in a line of help that is no example, option or name.
 var englishHelp = regexp.MustCompile(`\b(the|and|of|which|that|with|default|help for|Usage|Flags|Examples)\b`)
 
-// Where a command has Japanese help, all of it is Japanese: the text, which
+// Every command that a user sees has Japanese help, and all of it is Japanese: the text, which
 // says what the English says, headings, and each flag. Examples are those of the English help.
 // Every file is of a command.
 func TestJapaneseHelp(t *testing.T) {
@@ -226,6 +226,7 @@ func TestJapaneseHelp(t *testing.T) {
 		name := japaneseFile(c)
 		text, err := os.ReadFile(name)
 		if err != nil {
+			t.Errorf("%s has no Japanese help: %v", c.CommandPath(), err)
 			continue
 		}
 		delete(unused, name)
