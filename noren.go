@@ -40,7 +40,7 @@ type Guarantee struct {
 	// Pseudonyms is true if the release shows which records belong to one person.
 	Pseudonyms bool `json:"pseudonyms,omitempty"`
 	// Assumptions are the assumptions of the guarantee, in plain sentences.
-	Assumptions []string `json:"assumptions,omitempty"`
+	Assumptions Texts `json:"assumptions,omitempty"`
 }
 
 // Diversity is an l-diversity guarantee for one sensitive column

@@ -39,7 +39,7 @@ type Foreign string
 //
 // Arguments keep their types until the text is shown. A string, such as the name of a
 // column or a value, is the same in every language, even where it reads like a text of
-// Noren. A Text, [Texts], [Lines], a [Phrase], a [Sentence], a [Paragraph], [Names], a [Place], a [Position], a [Foreign] and an error are shown in
+// Noren. A Text, [Texts], [Commas], [Lines], a [Phrase], a [Sentence], a [Paragraph], [Names], a [Place], a [Position], a [Foreign] and an error are shown in
 // the language of the reader, and so is what has a method Text that returns a Text. A [File] is one wherever it is.
 type Text struct {
 	Format Format
@@ -75,6 +75,15 @@ func (t Text) IsZero() bool { return t.Format == "" }
 // Equal reports whether both are the same text.
 func (t Text) Equal(other Text) bool { return t.String() == other.String() }
 
+// Sentences are texts without arguments.
+func Sentences(formats ...Format) Texts {
+	out := make(Texts, len(formats))
+	for i, f := range formats {
+		out[i] = Text{Format: f}
+	}
+	return out
+}
+
 // Texts are texts in a row, such as faults, between which "; " stands.
 type Texts []Text
 
@@ -106,6 +115,12 @@ type Paragraph []Text
 
 // String is the paragraph in English.
 func (p Paragraph) String() string { return Texts(p).Join(" ") }
+
+// Commas are texts in a row with commas between them.
+type Commas []Text
+
+// String is the texts in English.
+func (c Commas) String() string { return Texts(c).Join(", ") }
 
 // Names are names in a row, such as those of columns, with "and" before the last one.
 type Names []string

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -45,7 +46,7 @@ type RatioPlan struct {
 	// Take is the recommended kind of features.
 	Take ratio.Feature `json:"take"`
 	// Why is the reason for the recommendation.
-	Why string `json:"why"`
+	Why noren.Text `json:"why"`
 	// Questions is the number of questions from which the weights have smaller errors than
 	// direct queries that share epsilon.
 	Questions int `json:"questions"`

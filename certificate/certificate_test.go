@@ -27,7 +27,7 @@ func charged(payload []byte) Certificate {
 	return Certificate{
 		Released:   Answer(payload),
 		Mechanism:  Mechanism{"count", json.RawMessage(`{"noise":"discrete-laplace","scale":2,"where":"age < 30 & sex = \"F\""}`)},
-		Guarantee:  noren.Guarantee{Model: "differential privacy", Epsilon: 0.5, Delta: 1e-9, Neighbours: "add-remove", Unit: "record", Assumptions: []string{"the noise source is sound"}},
+		Guarantee:  noren.Guarantee{Model: "differential privacy", Epsilon: 0.5, Delta: 1e-9, Neighbours: "add-remove", Unit: "record", Assumptions: noren.Sentences("the noise source is sound")},
 		Accounting: Charged,
 		Source: &Source{
 			Dataset: "adult", Version: 2, DefinitionSHA256: strings.Repeat("cd", 32), Fingerprint: "hmac-sha256:" + strings.Repeat("ab", 32),

@@ -2,7 +2,6 @@ package correlated
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 
@@ -63,16 +62,16 @@ func (a Adversaries) String() string {
 }
 
 // describe says who they are, for a guarantee.
-func (a Adversaries) describe() string {
+func (a Adversaries) describe() noren.Text {
 	switch a.kind {
 	case advEmpty:
-		return "adversaries who know the model and no record's state"
+		return noren.Textf("adversaries who know the model and no record's state")
 	case advFull:
-		return "adversaries who know the model and the states of all other records"
+		return noren.Textf("adversaries who know the model and the states of all other records")
 	case advListed:
-		return fmt.Sprintf("the %d listed adversaries only", len(a.listed))
+		return noren.Textf("the %d listed adversaries only", len(a.listed))
 	}
-	return "adversaries who know the model and the states of any other records"
+	return noren.Textf("adversaries who know the model and the states of any other records")
 }
 
 // maxListed bounds the adversaries that a list stands for.

@@ -166,25 +166,28 @@ type Known struct {
 }
 
 // String says w in one sentence.
-func (w *Witness) String() string {
+func (w *Witness) String() string { return w.Text().String() }
+
+// Text says w in one line.
+func (w *Witness) Text() noren.Text {
 	if w == nil {
-		return "no adversary learns anything"
+		return noren.Textf("no adversary learns anything")
 	}
-	known := "no record"
+	known := noren.Textf("no record")
 	switch {
 	case len(w.Known) == 0 && w.OthersKnown:
-		known = "all records that do not depend on it"
+		known = noren.Textf("all records that do not depend on it")
 	case len(w.Known) > 0:
-		records := make([]string, len(w.Known))
+		records := make(noren.Commas, len(w.Known))
 		for i, k := range w.Known {
-			records[i] = fmt.Sprintf("record %d in state %d", k.Record, k.State)
+			records[i] = noren.Textf("record %d in state %d", k.Record, k.State)
 		}
-		known = strings.Join(records, ", ")
+		known = noren.Textf("%s", records)
 		if w.OthersKnown {
-			known = fmt.Sprintf("%s and all beyond", known)
+			known = noren.Textf("%s and all beyond", records)
 		}
 	}
-	return fmt.Sprintf("of record %d, one who knows %s learns a factor of about e^%s for state %d against %d", w.Target, known, noren.LossFigure(w.Log, 4), w.State, w.Other)
+	return noren.Textf("of record %d, one who knows %s learns a factor of about e^%s for state %d against %d", w.Target, known, noren.LossFigure(w.Log, 4), w.State, w.Other)
 }
 
 // ComputeLeakage returns CBP(b): the largest leakage about any record of the

@@ -3,7 +3,6 @@ package correlated
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -269,41 +268,41 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		Model:   "correlated Bayesian privacy",
 		Epsilon: epsilonOf(max(m.leaks, m.plain)), Neighbours: n.String(), Unit: unit,
 	}
-	source := "its source is not stated"
+	source := noren.Textf("its source is not stated")
 	if m.options.Model.Source != "" {
-		source = "its source: " + m.options.Model.Source
+		source = noren.Textf("its source: %s", m.options.Model.Source)
 	}
-	how := "bounded by " + m.leakage.Method.String()
+	how := noren.Textf("bounded by %s", m.leakage.Method)
 	if m.leakage.Exact {
-		how = "computed exactly"
+		how = noren.Textf("computed exactly")
 	}
-	g.Assumptions = []string{
-		fmt.Sprintf("The %d records follow %s; %s.", m.options.Model.Model.Records(), describeModel(m.options.Model.Model), source),
-		"The model is public and was not made from the records that it protects.",
-		"Protected against: " + m.options.Leakage.Adversaries.describe() + ".",
-		fmt.Sprintf("For any two states of a record that such an adversary holds possible, the answer's likelihoods differ by a factor of at most e^%s (%s).", account.Decimal(m.leaks, 9), how),
-		fmt.Sprintf("Whatever the model, replacing one record changes likelihoods by a factor of at most e^%s.", account.Decimal(m.plain, 9)),
-		"A value that is no state of its record counts as that record's first state.",
-		"Leakages of several answers do not add up; their charges do, where every release about these records was charged under this model (docs/correlated-privacy.md, section 12).",
+	g.Assumptions = noren.Texts{
+		noren.Textf("The %d records follow %s; %s.", m.options.Model.Model.Records(), describeModel(m.options.Model.Model), source),
+		noren.Textf("The model is public and was not made from the records that it protects."),
+		noren.Textf("Protected against: %s.", m.options.Leakage.Adversaries.describe()),
+		noren.Textf("For any two states of a record that such an adversary holds possible, the answer's likelihoods differ by a factor of at most e^%s (%s).", account.Decimal(m.leaks, 9), how),
+		noren.Textf("Whatever the model, replacing one record changes likelihoods by a factor of at most e^%s.", account.Decimal(m.plain, 9)),
+		noren.Textf("A value that is no state of its record counts as that record's first state."),
+		noren.Textf("Leakages of several answers do not add up; their charges do, where every release about these records was charged under this model (docs/correlated-privacy.md, section 12)."),
 	}
 	return g, nil
 }
 
-func describeModel(m Model) string {
+func describeModel(m Model) noren.Text {
 	switch m := m.(type) {
 	case *Chain:
 		if m.Homogeneous() {
-			return "a homogeneous Markov chain"
+			return noren.Textf("a homogeneous Markov chain")
 		}
-		return "a Markov chain"
+		return noren.Textf("a Markov chain")
 	case *Tree:
-		return "a tree model"
+		return noren.Textf("a tree model")
 	case *Class:
-		return fmt.Sprintf("any one of %d distributions", len(m.list))
+		return noren.Textf("any one of %d distributions", len(m.list))
 	case *Box:
-		return "some " + m.centre.Kind() + " whose transition probabilities lie within the stated bounds"
+		return noren.Textf("some %s whose transition probabilities lie within the stated bounds", m.centre.Kind())
 	}
-	return "a given joint distribution"
+	return noren.Textf("a given joint distribution")
 }
 
 // ModelHash identifies the model ([ModelFile.Hash]).

@@ -78,7 +78,7 @@ func TestPowerDay(t *testing.T) {
 		t.Errorf("another unit: %v", err)
 	}
 	g, err := m.Guarantee(account.ReplaceOne, account.Record)
-	if err != nil || !strings.Contains(strings.Join(g.Assumptions, " "), "source: synthetic") || g.Epsilon > 1 {
+	if err != nil || !strings.Contains(g.Assumptions.Join(" "), "source: synthetic") || g.Epsilon > 1 {
 		t.Errorf("%+v, %v", g, err)
 	}
 	text, err := json.Marshal(m.Parameters())

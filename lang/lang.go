@@ -168,6 +168,11 @@ func (l Lang) shown(arg any) any {
 			return arg.String()
 		}
 		return l.Shown(noren.Text(arg)) + "。"
+	case noren.Commas:
+		if l == English {
+			return arg.String()
+		}
+		return l.inRow(noren.Texts(arg), "、")
 	case noren.Texts:
 		return l.inRow(arg, "; ")
 	case noren.Lines:

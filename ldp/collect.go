@@ -3,9 +3,7 @@ package ldp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/noren-privacy/noren"
@@ -24,24 +22,27 @@ type Rejected struct {
 func (r Rejected) Total() int64 { return r.Malformed + r.WrongLength + r.BadCohort + r.Duplicate }
 
 // String says r in one line.
-func (r Rejected) String() string {
+func (r Rejected) String() string { return r.Text().String() }
+
+// Text says r in one line.
+func (r Rejected) Text() noren.Text {
 	if r.Total() == 0 {
-		return "no report was excluded"
+		return noren.Textf("no report was excluded")
 	}
-	var parts []string
-	again := "second reports of a client"
+	var parts noren.Commas
+	again := noren.Format("%d second reports of a client")
 	if r.Duplicate == 1 {
-		again = "second report of a client"
+		again = "%d second report of a client"
 	}
 	for _, p := range []struct {
 		n    int64
-		what string
-	}{{r.Malformed, "malformed"}, {r.WrongLength, "of the wrong length"}, {r.BadCohort, "of a wrong cohort"}, {r.Duplicate, again}} {
+		what noren.Format
+	}{{r.Malformed, "%d malformed"}, {r.WrongLength, "%d of the wrong length"}, {r.BadCohort, "%d of a wrong cohort"}, {r.Duplicate, again}} {
 		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+			parts = append(parts, noren.Textf(p.what, p.n))
 		}
 	}
-	return "excluded: " + strings.Join(parts, ", ")
+	return noren.Textf("excluded: %s", parts)
 }
 
 // Plus is the sum of two counts.

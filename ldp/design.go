@@ -1,7 +1,6 @@
 package ldp
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -54,7 +53,7 @@ type Option struct {
 // Advice is the mechanism to take, the reasons, and the alternatives.
 type Advice struct {
 	Best    Option
-	Why     []string
+	Why     noren.Texts
 	Options []Option // all that can run, the least variance first
 }
 
@@ -148,7 +147,7 @@ func (q *Question) option(o Oracle, name string) Option {
 // choose takes GRR, OUE or OLH by the rule of the variances and by what fits in
 // a report, and says why.
 func (a *Advice) choose(q Question) {
-	why := func(format string, args ...any) { a.Why = append(a.Why, fmt.Sprintf(format, args...)) }
+	why := func(format noren.Format, args ...any) { a.Why = append(a.Why, noren.Textf(format, args...)) }
 	find := func(name string) *Option {
 		if i := slices.IndexFunc(a.Options, func(o Option) bool { return o.Mechanism == name }); i >= 0 {
 			return &a.Options[i]

@@ -2,7 +2,6 @@ package ldp
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -34,12 +33,15 @@ func (l Loss) Of(d int) Loss {
 }
 
 // String says l in one line, rounded up.
-func (l Loss) String() string {
-	life := "unbounded (each report costs again)"
+func (l Loss) String() string { return l.Text().String() }
+
+// Text says l in one line, rounded up.
+func (l Loss) Text() noren.Text {
+	life := noren.Textf("unbounded (each report costs again)")
 	if !math.IsInf(l.Lifetime, 1) {
-		life = noren.LossText(l.Lifetime, 4) + " while the values stay"
+		life = noren.Textf("%s while the values stay", noren.LossText(l.Lifetime, 4))
 	}
-	return fmt.Sprintf("epsilon per report %s, per record %s, over a lifetime %s", noren.LossText(l.Report, 4), noren.LossText(l.Record, 4), life)
+	return noren.Textf("epsilon per report %s, per record %s, over a lifetime %s", noren.LossText(l.Report, 4), noren.LossText(l.Record, 4), life)
 }
 
 // LossJSON is the form of a [Loss] in JSON.
@@ -79,10 +81,10 @@ func (l *Loss) UnmarshalJSON(b []byte) error {
 func (l Loss) Guarantee() noren.Guarantee {
 	return noren.Guarantee{
 		Model: "local differential privacy", Epsilon: l.Record, Neighbours: "replace-one", Unit: "record",
-		Assumptions: []string{
-			"every device randomises by itself and its secret stays with it",
-			"what is sent beside the report (time, address, attributes not randomised) tells nothing of the value",
-			"where the device reports again: " + l.String(),
+		Assumptions: noren.Texts{
+			noren.Textf("every device randomises by itself and its secret stays with it"),
+			noren.Textf("what is sent beside the report (time, address, attributes not randomised) tells nothing of the value"),
+			noren.Textf("where the device reports again: %s", l),
 		},
 	}
 }

@@ -299,16 +299,16 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	}
 	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
 	g.Epsilon, g.Delta = cost.Float()
-	g.Assumptions = []string{
+	g.Assumptions = noren.Sentences(
 		"The columns, boxes, scales, step, radius, k and the choice of noise are public and were not taken from these data.",
 		"Coordinates were brought to whole steps, and distances compared exactly, so that the smooth bound of the sensitivity is one (docs/outliers.md, theorems 2 and 3).",
 		"A record without one of the coordinates has no neighbours and counts as an outlier.",
-	}
+	)
 	if n == account.ReplaceOne {
-		g.Assumptions = append(g.Assumptions, "The number of records is public.")
+		g.Assumptions = append(g.Assumptions, noren.Textf("The number of records is public."))
 	}
 	if m.noise.Family != GlobalLaplace {
-		g.Assumptions = append(g.Assumptions, "How much noise was drawn depends on the data and is not released.")
+		g.Assumptions = append(g.Assumptions, noren.Textf("How much noise was drawn depends on the data and is not released."))
 	}
 	return g, nil
 }

@@ -237,7 +237,7 @@ func TestPlan(t *testing.T) {
 		if high.Noise.Family != Lomax || high.Smooth.SD >= high.Global.SD {
 			t.Errorf("epsilon 0.3, guess %d: %s, %g against %g", guess, high.Noise.Family, high.Smooth.SD, high.Global.SD)
 		}
-		if len(high.Advice) < 3 || !strings.Contains(strings.Join(low.Advice, " "), "From about epsilon") {
+		if len(high.Advice) < 3 || !strings.Contains(low.Advice.Join(" "), "From about epsilon") {
 			t.Errorf("advice: %q, %q", high.Advice, low.Advice)
 		}
 	}

@@ -1,7 +1,6 @@
 package outlier
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -71,7 +70,7 @@ type Plan struct {
 	// Noise is the recommended noise: the one with the smaller standard deviation.
 	Noise Calibrated `json:"noise"`
 	// Advice on k, the radius and epsilon.
-	Advice []string `json:"advice"`
+	Advice noren.Texts `json:"advice"`
 }
 
 // Expectation is what a noise is expected to come to.
@@ -169,31 +168,31 @@ func guessedS(beta float64, g int64, guess int) float64 {
 }
 
 // advise says in sentences what the figures mean.
-func (p *Plan) advise() []string {
+func (p *Plan) advise() noren.Texts {
 	if p.G == 0 {
-		return []string{"With no more than k records every record is an outlier: the count is the number of records and needs no noise."}
+		return noren.Sentences("With no more than k records every record is an outlier: the count is the number of records and needs no noise.")
 	}
-	var out []string
+	var out noren.Texts
 	if p.Noise.Family == GlobalLaplace {
-		out = append(out, fmt.Sprintf("Noise on the global sensitivity %d is the smaller at this epsilon, whatever the data: its standard deviation is %.4g.", p.G, p.Global.SD))
+		out = append(out, noren.Textf("Noise on the global sensitivity %d is the smaller at this epsilon, whatever the data: its standard deviation is %.4g.", p.G, p.Global.SD))
 		if e := p.crossing(); e > 0 {
-			out = append(out, fmt.Sprintf("From about epsilon = %.2g on, smooth noise is expected to be smaller.", e))
+			out = append(out, noren.Textf("From about epsilon = %.2g on, smooth noise is expected to be smaller.", e))
 		}
 	} else {
-		out = append(out, fmt.Sprintf("Smooth noise is expected to have a standard deviation of %.4g; noise on the global sensitivity %d would have %.4g.", p.Smooth.SD, p.G, p.Global.SD))
-		out = append(out, fmt.Sprintf("The expectation rests on the guess that about %d records can change sides at once. The guarantee does not. The guess is no bound: on three clouds in the plane with 10^3, 10^4, 10^5 and 10^6 records, k = 5, epsilon = 1, half-widths of 19, 29, 35 and 38 were measured where a guess of 3 expects 17.", p.Guess))
+		out = append(out, noren.Textf("Smooth noise is expected to have a standard deviation of %.4g; noise on the global sensitivity %d would have %.4g.", p.Smooth.SD, p.G, p.Global.SD))
+		out = append(out, noren.Textf("The expectation rests on the guess that about %d records can change sides at once. The guarantee does not. The guess is no bound: on three clouds in the plane with 10^3, 10^4, 10^5 and 10^6 records, k = 5, epsilon = 1, half-widths of 19, 29, 35 and 38 were measured where a guess of 3 expects 17.", p.Guess))
 	}
 	if beta := p.Smooth.Noise.Beta; p.Noise.Family == Lomax {
-		out = append(out, fmt.Sprintf("Choose the radius, from public knowledge, so that nearly all records that are no outliers have well over %d others within it: what lies near k = %d makes the noise.", p.K+int(math.Ceil(1/beta)), p.K))
+		out = append(out, noren.Textf("Choose the radius, from public knowledge, so that nearly all records that are no outliers have well over %d others within it: what lies near k = %d makes the noise.", p.K+int(math.Ceil(1/beta)), p.K))
 	}
 	if p.K > 1 {
 		g := GlobalSensitivity(p.Neighbours, p.Records, p.Dimensions, (p.K+1)/2)
 		if g < p.G {
-			out = append(out, fmt.Sprintf("With k = %d the global sensitivity would be %d.", (p.K+1)/2, g))
+			out = append(out, noren.Textf("With k = %d the global sensitivity would be %d.", (p.K+1)/2, g))
 		}
 	}
 	if e := p.epsilonFor(10); e > 0 {
-		out = append(out, fmt.Sprintf("A standard deviation of 10 takes about epsilon = %.2g.", e))
+		out = append(out, noren.Textf("A standard deviation of 10 takes about epsilon = %.2g.", e))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
@@ -257,4 +258,4 @@ func (k *quantile) parameters(p *Parameters) {
 	p.Choice = &ChoiceParameters{k.grid.width() + 1, k.weight.RatString()}
 }
 
-func (k *quantile) assumptions() []string { return k.grid.assumptions(k.q.o.Column) }
+func (k *quantile) assumptions() noren.Texts { return k.grid.assumptions(k.q.o.Column) }

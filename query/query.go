@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -35,7 +34,7 @@ type kernel interface {
 	// parameters fills in what is public about the mechanism.
 	parameters(p *Parameters)
 	// assumptions are what the guarantee rests on beyond what all queries share.
-	assumptions() []string
+	assumptions() noren.Texts
 }
 
 // New validates o. The error lists all faults and is of kind Usage; it depends on
@@ -203,27 +202,26 @@ func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	g.Assumptions = append(g.Assumptions, neighboursDiffer(n, unit))
 	if q.o.Unit != account.Record {
 		g.Assumptions = append(g.Assumptions,
-			fmt.Sprintf("of the records of one %s at most %d count, picked by a keyed hash of their contents and not by their order", q.o.Unit, q.o.MaxRows),
-			"records whose "+q.o.Unit+" is missing do not count")
+			noren.Textf("of the records of one %s at most %d count, picked by a keyed hash of their contents and not by their order", q.o.Unit, q.o.MaxRows),
+			noren.Textf("records whose %s is missing do not count", q.o.Unit))
 	}
-	public := "the predicate, the keys, the bounds, the bins and the grid were chosen without looking at the data"
-	g.Assumptions = append(g.Assumptions, public)
+	g.Assumptions = append(g.Assumptions, noren.Textf("the predicate, the keys, the bounds, the bins and the grid were chosen without looking at the data"))
 	g.Assumptions = append(g.Assumptions, q.kernel.assumptions()...)
-	g.Assumptions = append(g.Assumptions, "the time that the answer took is not released")
+	g.Assumptions = append(g.Assumptions, noren.Textf("the time that the answer took is not released"))
 	return g, nil
 }
 
 // neighboursDiffer says in what records neighbours differ.
-func neighboursDiffer(n account.Neighbours, unit string) string {
+func neighboursDiffer(n account.Neighbours, unit string) noren.Text {
 	switch record := unit == account.Record; {
 	case record && n == account.AddRemove:
-		return "neighbours differ in one record, which one of them has and the other has not"
+		return noren.Textf("neighbours differ in one record, which one of them has and the other has not")
 	case record:
-		return "neighbours differ in one record, which is another in the one than in the other"
+		return noren.Textf("neighbours differ in one record, which is another in the one than in the other")
 	case n == account.AddRemove:
-		return "neighbours differ in all records of one " + unit + ", which one of them has and the other has not"
+		return noren.Textf("neighbours differ in all records of one %s, which one of them has and the other has not", unit)
 	default:
-		return "neighbours differ in the records of one " + unit + ", which are others in the one than in the other"
+		return noren.Textf("neighbours differ in the records of one %s, which are others in the one than in the other", unit)
 	}
 }
 

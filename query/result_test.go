@@ -124,7 +124,7 @@ func TestNeighboursInWords(t *testing.T) {
 			o.MaxRows, o.Key = 3, make([]byte, 32)
 		}
 		g, err := mustNew(t, o).Guarantee(test.n, test.unit)
-		if err != nil || g.Assumptions[0] != test.want {
+		if err != nil || g.Assumptions[0].String() != test.want {
 			t.Errorf("%v, %v; want %q", g.Assumptions, err, test.want)
 		}
 	}

@@ -262,6 +262,6 @@ func (s *smooth) parameters(p *Parameters) {
 	}
 }
 
-func (s *smooth) assumptions() []string {
-	return append(s.grid.assumptions(s.q.o.Column), "the scale of the noise depends on the data and is not released")
+func (s *smooth) assumptions() noren.Texts {
+	return append(s.grid.assumptions(s.q.o.Column), noren.Textf("the scale of the noise depends on the data and is not released"))
 }

@@ -2,9 +2,9 @@ package query
 
 import (
 	"context"
-	"fmt"
 	"math"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
@@ -377,24 +377,24 @@ func (s *sums) parameters(p *Parameters) {
 	}
 }
 
-func (s *sums) assumptions() []string {
+func (s *sums) assumptions() noren.Texts {
 	switch s.q.o.Kind {
 	case Count:
 		return nil
 	case Histogram:
 		if s.q.o.Bins != nil {
-			return []string{"records without a value in " + s.q.o.Column + ", or with one outside the bins, are in no bin"}
+			return noren.Texts{noren.Textf("records without a value in %s, or with one outside the bins, are in no bin", s.q.o.Column)}
 		}
-		return []string{"records whose value in " + s.q.o.Column + " is not listed are in no bin"}
+		return noren.Texts{noren.Textf("records whose value in %s is not listed are in no bin", s.q.o.Column)}
 	}
 	return s.grid.assumptions(s.q.o.Column)
 }
 
 // assumptions are those of queries over the values of a column.
-func (g grid) assumptions(column string) []string {
+func (g grid) assumptions(column string) noren.Texts {
 	lo, hi := g.Value(g.Lo()), g.Value(g.Hi())
-	return []string{
-		"records without a value in " + column + " do not count",
-		fmt.Sprintf("values in %s below %v count as %v and values above %v as %v, rounded to multiples of %v; answers and intervals are for those", column, lo, lo, hi, hi, g.Value(1)),
+	return noren.Texts{
+		noren.Textf("records without a value in %s do not count", column),
+		noren.Textf("values in %s below %v count as %v and values above %v as %v, rounded to multiples of %v; answers and intervals are for those", column, lo, lo, hi, hi, g.Value(1)),
 	}
 }

@@ -85,7 +85,7 @@ func TestMarginalsNameTheirNoise(t *testing.T) {
 		t.Errorf("parameters %s, %v", text, err)
 	}
 	g, err := m.Guarantee(account.AddRemove, account.Record)
-	if err != nil || strings.Contains(strings.Join(g.Assumptions, " "), "continuous") {
+	if err != nil || strings.Contains(g.Assumptions.Join(" "), "continuous") {
 		t.Errorf("assumptions %q, %v", g.Assumptions, err)
 	}
 	for _, c := range []struct {

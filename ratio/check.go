@@ -208,12 +208,12 @@ func (c *Check) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	}
 	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
 	g.Epsilon, g.Delta = cost.Float()
-	g.Assumptions = []string{
+	g.Assumptions = noren.Sentences(
 		"The public records, columns and bounds are public and were not chosen by looking at the private records.",
 		"A record without a value in one of the columns is left out. Noise is discrete and exact on a grid of step 2^-30.",
-	}
+	)
 	if c.options.Neighbours == account.ReplaceOne {
-		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
+		g.Assumptions = append(g.Assumptions, noren.Textf("The number of private records is public."))
 	}
 	return g, nil
 }

@@ -2,7 +2,6 @@ package ratio
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/big"
 
@@ -422,26 +421,26 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
 	g.Epsilon, g.Delta = cost.Float()
 	o := &m.options
-	g.Assumptions = []string{
+	g.Assumptions = noren.Sentences(
 		"The public records, columns, bounds, scales and bandwidths are public and were not chosen by looking at the private records.",
 		"A record without a value in one of the columns counts with kernels of 0.",
-	}
+	)
 	if o.Neighbours == account.ReplaceOne {
-		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
+		g.Assumptions = append(g.Assumptions, noren.Textf("The number of private records is public."))
 	}
 	if len(m.marginals) > 0 {
-		g.Assumptions = append(g.Assumptions, "Bins, categories and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
+		g.Assumptions = append(g.Assumptions, noren.Textf("Bins, categories and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most."))
 	}
 	switch o.Noise {
 	case DiscreteLaplace:
 	case RKHSPure, RKHSGaussian:
-		g.Assumptions = append(g.Assumptions, continuous,
-			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")
+		g.Assumptions = append(g.Assumptions, noren.Sentences(continuous,
+			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")...)
 	case NoisyCentres:
-		g.Assumptions = append(g.Assumptions, "The box of the records is public; records outside count as on its border.",
-			fmt.Sprintf("%d private records were drawn without replacement for centres, and which records they are stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
+		g.Assumptions = append(g.Assumptions, noren.Textf("The box of the records is public; records outside count as on its border."),
+			noren.Textf("%d private records were drawn without replacement for centres, and which records they are stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
 	default:
-		g.Assumptions = append(g.Assumptions, "Noise is discrete and exact on a grid of step 2^-30; what one record can change was bounded with certainty (docs/density-ratio.md, theorem 1).")
+		g.Assumptions = append(g.Assumptions, noren.Textf("Noise is discrete and exact on a grid of step 2^-30; what one record can change was bounded with certainty (docs/density-ratio.md, theorem 1)."))
 	}
 	return g, nil
 }

@@ -320,12 +320,12 @@ func (m *Meta) Warnings() []noren.Text {
 
 // RecordsSource says in words where the number of private records comes from
 // ([Meta.RecordsFrom]).
-func RecordsSource(from string) string {
+func RecordsSource(from string) noren.Text {
 	switch from {
 	case Declared:
-		return "as declared"
+		return noren.Textf("as declared")
 	case Paid:
-		return "as released with noise"
+		return noren.Textf("as released with noise")
 	}
-	return "estimated from the weights"
+	return noren.Textf("estimated from the weights")
 }

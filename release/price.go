@@ -2,7 +2,6 @@ package release
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -78,7 +77,7 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 	}
 	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), q.Dataset.assumptions()...)
 	if q.accounted() && q.Budget.Expanded {
-		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, computational)
+		out.Guarantee.Assumptions = append(out.Guarantee.Assumptions, noren.Textf(computational))
 	}
 	if out.question, err = q.question(); err != nil {
 		return nil, err
@@ -131,14 +130,14 @@ func (q *Request) fits(m Mechanism) error {
 }
 
 // assumptions are the assumptions of the guarantee that follow from the definition.
-func (d *Dataset) assumptions() []string {
-	out := []string{
+func (d *Dataset) assumptions() noren.Texts {
+	out := noren.Sentences(
 		"The schema of the table is public: the guarantee compares tables that are read under one definition.",
 		"A cell that does not fit the type of its column counts as missing.",
-	}
+	)
 	if d.book != nil {
 		for _, other := range d.book.OtherPeople {
-			out = append(out, fmt.Sprintf("No person of data set %s is in data set %s, as the steward declared.", d.Name, other))
+			out = append(out, noren.Textf("No person of data set %s is in data set %s, as the steward declared.", d.Name, other))
 		}
 	}
 	return out
@@ -185,7 +184,7 @@ func (q *Request) underModel(ctx context.Context, one Mechanism, out *Part) erro
 	if out.Cost, err = correlated.Price(ctx, q.Dataset.model.Model, out.Cost); err != nil {
 		return err
 	}
-	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), fmt.Sprintf(
+	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), noren.Textf(
 		"Under the model of dependence of the data set, this answer adds at most %s to what all answers tell of one record.", out.Cost))
 	return nil
 }

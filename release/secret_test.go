@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/noren-privacy/noren"
@@ -66,7 +67,7 @@ func TestInterruptedAnswerIsComputedAgain(t *testing.T) {
 	}
 	said := false
 	for _, one := range a.Certificate.Certificate.Guarantee.Assumptions {
-		said = said || bytes.Contains([]byte(one), []byte("AES-256"))
+		said = said || strings.Contains(one.String(), "AES-256")
 	}
 	if !said {
 		t.Error("the guarantee does not say that it is computational")

@@ -298,7 +298,7 @@ func (b *assessment) guarantee() []Block {
 		}
 		blocks = append(blocks, Block{Text: noren.Textf("The guarantee does not cover the following:")}, Block{List: notCovered(g)})
 		if len(g.Assumptions) > 0 {
-			blocks = append(blocks, Block{Text: noren.Textf("It rests on:")}, Block{List: texts(g.Assumptions, finished)})
+			blocks = append(blocks, Block{Text: noren.Textf("It rests on:")}, Block{List: g.Assumptions})
 		}
 	}
 	return append(blocks, b.made())

@@ -156,7 +156,7 @@ func facts(a *assess.Assessment) report.Facts {
 		Guarantee: &noren.Guarantee{
 			Model: "k-anonymity", K: a.K, Quasi: a.Quasi,
 			Diversity:   []noren.Diversity{{Column: "diagnosis", Model: "distinct", L: 2}},
-			Assumptions: []string{"An adversary knows at most the quasi-identifiers of a person.", "Each person has one record."},
+			Assumptions: noren.Sentences("An adversary knows at most the quasi-identifiers of a person.", "Each person has one record."),
 		},
 		Made:   []report.Fact{{Name: noren.Textf("Method"), Value: report.Verbatim("tomobiki, refined for 20 s")}, {Name: noren.Textf("k"), Value: report.Verbatim(fmt.Sprint(a.K))}},
 		Footer: "Made by noren.",

@@ -208,9 +208,9 @@ func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page
 	p.Sections = append(p.Sections, Section{Title: noren.Textf("What taking part costs"), Blocks: []Block{
 		{Table: &losses},
 		{Heading: noren.Textf("What is guaranteed")},
-		{List: texts(r.Guarantee, finished)},
+		{List: r.Guarantee},
 		{Heading: noren.Textf("Not protected")},
-		{List: texts(r.NotProtected, finished)},
+		{List: r.NotProtected},
 	}}, table)
 	return p
 }

@@ -64,9 +64,9 @@ func privacySection(p *survey.Privacy) Section {
 			{Value: life, Name: noren.Textf("epsilon of a lifetime"), Explain: noren.Textf("All reports ever made of values that do not change.")},
 		}},
 		{Text: noren.Textf("Not protected:")},
-		{List: texts(p.NotProtected, finished)},
+		{List: p.NotProtected},
 		{Text: noren.Textf("Assumptions of the guarantee:")},
-		{List: texts(p.Guarantee.Assumptions, finished)},
+		{List: p.Guarantee.Assumptions},
 	}}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
-	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/report/text"
@@ -40,7 +39,7 @@ func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*
 	}
 	out := e.result()
 	if excluded := out.Rejected.Total(); excluded > 0 {
-		s.note(api.Warning, "reports-excluded", "of %s, %s", text.Count(excluded+out.Reports, "line"), lang.Words(out.Rejected.String()+e.badLines))
+		s.note(api.Warning, "reports-excluded", "of %s, %s", text.Count(excluded+out.Reports, "line"), survey.Excluded(out.Rejected, e.badLines))
 	}
 	if r.WantCounts {
 		out.Counts = counts
@@ -63,7 +62,7 @@ type ldpEstimation struct {
 	found    *survey.Estimate
 	joint    *api.LDPAssociation
 	bad      []survey.BadLine
-	badLines string
+	badLines noren.Text
 	question string   // the specification's, or the one that the files name
 	without  []string // files that name no specification
 }
@@ -349,7 +348,7 @@ func (e *ldpEstimation) associateWith(ctx context.Context, c *survey.Collector, 
 		return nil, err
 	}
 	if r := d.Rejected(); r.Total() > 0 {
-		e.s.note(api.Warning, "reports-excluded", "%s: %s", noren.File(with.Reports.Name), lang.Words(r.String()))
+		e.s.note(api.Warning, "reports-excluded", "%s: %s", noren.File(with.Reports.Name), r)
 	}
 	e.without = append(e.without, d.Without()...)
 	j, err := c.Associate(ctx, 0, d, 0)

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
@@ -91,7 +90,7 @@ func (s *Service) RatioPlan(ctx context.Context, r *api.RatioPlanRequest) (*api.
 			best, out.Take = mean, kind
 		}
 	}
-	out.Why = fmt.Sprintf("their mean standard error is %s standard deviations of the public column", text.Figure(best))
+	out.Why = noren.Textf("their mean standard error is %s standard deviations of the public column", text.Figure(best))
 	for _, a := range out.Answers {
 		if p := a.By[out.Take]; p.Direct > 0 && p.SE/p.Direct < 1e6 {
 			out.Questions = max(out.Questions, int(math.Ceil(p.SE/p.Direct)))

@@ -24,8 +24,9 @@ func assumptions() (string, error) {
 			}
 			all = append(all, privacy.OfPersons(g, "a", true, true).Assumptions...)
 			for _, sentence := range all {
-				if said[sentence] = lang.Japanese.Say(sentence); said[sentence] == sentence {
-					return "", fmt.Errorf("the assumption %q has no translation", sentence)
+				english := sentence.String()
+				if said[english] = lang.Japanese.Shown(sentence); said[english] == english {
+					return "", fmt.Errorf("the assumption %q has no translation", english)
 				}
 			}
 		}

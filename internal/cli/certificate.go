@@ -57,7 +57,7 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	lang.Fprintf(w, "by\t%s %s\n", c.Mechanism.Name, c.Mechanism.Parameters)
 	lang.Fprintf(w, "guarantee\t%s\n", words.Statement(lang.Of(w), &c.Guarantee))
 	for _, a := range c.Guarantee.Assumptions {
-		lang.Fprintf(w, "assuming\t%s\n", lang.Of(w).Say(a))
+		lang.Fprintf(w, "assuming\t%s\n", lang.Of(w).Shown(a))
 	}
 	printSource(w, c)
 	switch {

@@ -105,13 +105,13 @@ func newCorrelatedLeakage(t *terminal) *cobra.Command {
 // printLeakage prints a leakage whose bounds are decimals.
 func printLeakage(t *terminal, l *correlated.Leakage) {
 	w := t.stdout
-	how := "exactly"
+	how := noren.Textf("exactly")
 	if !l.Exact {
-		how = fmt.Sprintf("a bound; at least %s", api.Decimal(l.Lower))
+		how = noren.Textf("a bound; at least %s", api.Decimal(l.Lower))
 	}
-	lang.Fprintf(w, "  leakage     %s (%s, by %s)\n", api.Decimal(l.Upper), lang.Words(how), l.Method)
+	lang.Fprintf(w, "  leakage     %s (%s, by %s)\n", api.Decimal(l.Upper), how, l.Method)
 	if l.Witness != nil {
-		lang.Fprintf(w, "  worst       %s\n", lang.Words(l.Witness.String()))
+		lang.Fprintf(w, "  worst       %s\n", l.Witness)
 	}
 }
 
@@ -151,7 +151,7 @@ func printCalibration(t *terminal, path string, c *api.CorrelatedCalibrate) {
 	printLeakage(t, c.Leakage)
 	lang.Fprintln(w, "\nscales of other methods")
 	for _, b := range words.Baselines(t.lang, c.Baselines) {
-		fmt.Fprintf(w, "  %s %14s   %s\n", grid.Pad(t.lang.Say(b.Method), 18), figure(b.Scale), t.lang.Say(b.Protects))
+		fmt.Fprintf(w, "  %s %14s   %s\n", grid.Pad(t.lang.Shown(b.Method), 18), figure(b.Scale), t.lang.Shown(b.Protects))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp/survey"
 )
@@ -24,24 +25,24 @@ func newLDP(t *terminal) *cobra.Command {
 
 // printPrivacy prints the guarantee of reports.
 func printPrivacy(w io.Writer, p *survey.Privacy) {
-	printLine(w, "guarantee", lang.Of(w).Say(p.Loss().String()))
+	printLine(w, "guarantee", lang.Of(w).Shown(p.Loss().Text()))
 	for i, line := range p.NotProtected {
 		head := "not covered"
 		if i > 0 {
 			head = ""
 		}
-		printLine(w, head, lang.Of(w).Say(line))
+		printLine(w, head, lang.Of(w).Shown(line))
 	}
 }
 
 // printReasons prints the reasons of a plan below its choice.
-func printReasons(w io.Writer, why []string) {
+func printReasons(w io.Writer, why noren.Texts) {
 	for i, reason := range why {
 		head := "because"
 		if i > 0 {
 			head = ""
 		}
-		printLine(w, head, lang.Of(w).Say(reason))
+		printLine(w, head, lang.Of(w).Shown(reason))
 	}
 }
 

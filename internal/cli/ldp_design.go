@@ -95,11 +95,11 @@ func (f *designFlags) run(ctx context.Context, t *terminal) error {
 
 func printDesign(t *terminal, d *api.LDPDesign) {
 	w := t.stdout
-	what := fmt.Sprintf("%d labels", d.Domain)
+	what := noren.Textf("%d labels", d.Domain)
 	if d.Kind == survey.Mean {
-		what = fmt.Sprintf("the mean of a number in [%s, %s]", figure(d.Range[0]), figure(d.Range[1]))
+		what = noren.Textf("the mean of a number in [%s, %s]", figure(d.Range[0]), figure(d.Range[1]))
 	}
-	lang.Fprintf(w, "%s, epsilon %g", lang.Words(what), d.Epsilon)
+	lang.Fprintf(w, "%s, epsilon %g", what, d.Epsilon)
 	if d.Attributes > 1 {
 		lang.Fprintf(w, " for %d attributes", d.Attributes)
 	}

@@ -209,13 +209,13 @@ func roundedUp(x float64) int64 {
 }
 
 func printEstimate(w io.Writer, e *api.LDPEstimate) {
-	lang.Fprintf(w, "%s: %s by %s; %s\n\n", strings.Join(e.Inputs, ", "), plural(int(e.Reports), "report"), e.Mechanism, lang.Words(e.Rejected.String()))
+	lang.Fprintf(w, "%s: %s by %s; %s\n\n", strings.Join(e.Inputs, ", "), plural(int(e.Reports), "report"), e.Mechanism, e.Rejected)
 	for _, t := range report.LDPEstimateTables(e) {
 		printTable(w, &t)
 		fmt.Fprintln(w)
 	}
 	printPrivacy(w, &e.Privacy)
 	if a := e.Association; a != nil && a.Loss != e.Privacy.Loss() {
-		printLine(w, "both", lang.Of(w).Say(a.Loss.String()))
+		printLine(w, "both", lang.Of(w).Shown(a.Loss.Text()))
 	}
 }

@@ -152,10 +152,10 @@ func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	printTable(w, &losses)
 	lang.Fprintln(w, "\nWhat is guaranteed")
 	for _, s := range r.Guarantee {
-		fmt.Fprintf(w, "  %s\n", lang.Of(w).Say(s))
+		fmt.Fprintf(w, "  %s\n", lang.Of(w).Shown(s))
 	}
 	lang.Fprintln(w, "\nNot protected")
 	for _, s := range r.NotProtected {
-		fmt.Fprintf(w, "  %s\n", lang.Of(w).Say(s))
+		fmt.Fprintf(w, "  %s\n", lang.Of(w).Shown(s))
 	}
 }

@@ -50,7 +50,7 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 			_ = g.Flush()
 			fmt.Fprintln(w)
 			for _, a := range p.Advice {
-				lang.Fprintf(w, "  %s\n", lang.Words(a))
+				lang.Fprintf(w, "  %s\n", a)
 			}
 			fmt.Fprintln(w)
 			table := planTable(p.Table, share)

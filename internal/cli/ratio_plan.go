@@ -81,6 +81,6 @@ func printRatioPlan(out io.Writer, p *api.RatioPlan) {
 		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", words.Subject(lang.Of(out), a.Question), figure(a.By[ratio.KernelFeatures].SE), figure(a.By[ratio.MarginalFeatures].SE), figure(a.By[ratio.BothFeatures].SE), figure(a.By[ratio.KernelFeatures].Direct), figure(a.SD))
 	}
 	_ = w.Flush()
-	lang.Fprintf(out, "\n  take        --features %s: %s\n", p.Take, lang.Words(p.Why))
+	lang.Fprintf(out, "\n  take        --features %s: %s\n", p.Take, p.Why)
 	lang.Fprintf(out, "  questions   direct queries are better up to about %s, which share epsilon; weights answer any number\n", report.Integer(p.Questions-1))
 }

@@ -1,10 +1,10 @@
 package privacy_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/privacy"
 )
 
@@ -12,8 +12,8 @@ import (
 func TestGuaranteeSaysWhatAMissingValueIs(t *testing.T) {
 	const none, wild = "a missing value of a sensitive column is none of its values", "A missing value of a sensitive column may be any of the values"
 	attrs := []*privacy.Attribute{{Name: "illness"}}
-	has := func(assumptions []string, part string) bool {
-		return slices.ContainsFunc(assumptions, func(a string) bool { return strings.Contains(a, part) })
+	has := func(assumptions noren.Texts, part string) bool {
+		return strings.Contains(assumptions.Join("\n"), part)
 	}
 	for _, c := range []struct {
 		count      bool

@@ -320,14 +320,14 @@ func TestGuaranteeSaysWhatItRestsOn(t *testing.T) {
 	}
 	plain := Guarantee([]string{"age"}, Requirement{K: 5}, nil)
 	for _, g := range []noren.Guarantee{g, plain} {
-		all := strings.Join(g.Assumptions, "\n")
+		all := g.Assumptions.Join("\n")
 		for _, w := range []string{"knows at most the quasi-identifiers", "several records belong to one person", "released once", "missing value"} {
 			if !strings.Contains(all, w) {
 				t.Errorf("no assumption says %q", w)
 			}
 		}
 	}
-	if !strings.Contains(strings.Join(plain.Assumptions, "\n"), "a value that a whole class shares") {
+	if !strings.Contains(plain.Assumptions.Join("\n"), "a value that a whole class shares") {
 		t.Error("plain k-anonymity does not say what it leaves open")
 	}
 }

@@ -172,7 +172,7 @@ func TestPerRecordAndRandomisedLabel(t *testing.T) {
 	if l := c.Loss; l.Record > 10 || l.Record < 9.99 || c.Accuracy.SD != nil {
 		t.Errorf("loss %v, sd %v", l, c.Accuracy.SD)
 	}
-	if !strings.Contains(strings.Join(r.NotProtected, ";"), "on whom a model is tried") {
+	if !strings.Contains(r.NotProtected.Join(";"), "on whom a model is tried") {
 		t.Errorf("not protected: %q", r.NotProtected)
 	}
 }
@@ -185,7 +185,7 @@ func TestRandomisedLabelTeachesLess(t *testing.T) {
 		o.Epsilons, o.RandomiseLabel, o.Mechanisms, o.Models = []float64{1}, i == 1, []string{"grr"}, []string{"forest"}
 		r := run(t, o)
 		got[i] = r.Find("forest", Randomised, Randomised, "grr", 1).Accuracy.Mean
-		if told := strings.Contains(strings.Join(r.NotProtected, ";"), "the class class, which is not randomised"); told == o.RandomiseLabel {
+		if told := strings.Contains(r.NotProtected.Join(";"), "the class class, which is not randomised"); told == o.RandomiseLabel {
 			t.Errorf("randomised label %v: %q", o.RandomiseLabel, r.NotProtected)
 		}
 	}

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -59,9 +58,9 @@ type Result struct {
 	// Cells are the accuracies, one element per model, kind of records and mechanism.
 	Cells []Cell `json:"cells"`
 	// Guarantee is what the privacy losses cover, in sentences.
-	Guarantee []string `json:"guarantee"`
+	Guarantee noren.Texts `json:"guarantee"`
 	// NotProtected is what the privacy losses do not cover, in sentences.
-	NotProtected []string `json:"not_protected"`
+	NotProtected noren.Texts `json:"not_protected"`
 }
 
 // Class is a value of the label.
@@ -170,17 +169,17 @@ func (r *Result) Find(model, train, test, mechanism string, epsilon float64) *Ce
 // state says what is guaranteed and what is not.
 func (r *Result) state(o *Options) {
 	d := len(r.Attributes)
-	what := fmt.Sprintf("%d attributes", d)
+	what := noren.Textf("%d attributes", d)
 	if o.RandomiseLabel {
-		what = fmt.Sprintf("%d attributes and the class", d)
+		what = noren.Textf("%d attributes and the class", d)
 	}
-	r.Guarantee = []string{
-		"epsilon per report is of one attribute, epsilon per record of one report of " + what + " together, against an adversary who sees all reports of a person, as the collector does",
-		"over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes",
-		"the loss is of the reports as sent; a label decoded from the bits of sue or oue tells less than the bits",
+	r.Guarantee = noren.Texts{
+		noren.Textf("epsilon per report is of one attribute, epsilon per record of one report of %s together, against an adversary who sees all reports of a person, as the collector does", what),
+		noren.Textf("over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes"),
+		noren.Textf("the loss is of the reports as sent; a label decoded from the bits of sue or oue tells less than the bits"),
 	}
-	not := func(format string, args ...any) {
-		r.NotProtected = append(r.NotProtected, fmt.Sprintf(format, args...))
+	not := func(format noren.Format, args ...any) {
+		r.NotProtected = append(r.NotProtected, noren.Textf(format, args...))
 	}
 	if !o.RandomiseLabel {
 		not("the class %s, which is not randomised", r.Label)
@@ -211,9 +210,9 @@ func (r *Result) state(o *Options) {
 }
 
 // list joins names, the first few of many.
-func list(names []string) string {
+func list(names []string) noren.Text {
 	if len(names) > 6 {
-		return fmt.Sprintf("%s and %d other attributes", strings.Join(names[:6], ", "), len(names)-6)
+		return noren.Textf("%s and %d other attributes", strings.Join(names[:6], ", "), len(names)-6)
 	}
-	return strings.Join(names, ", ")
+	return noren.Textf("%s", strings.Join(names, ", "))
 }

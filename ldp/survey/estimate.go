@@ -2,9 +2,8 @@ package survey
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
+	"strconv"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
@@ -79,37 +78,40 @@ func (c *Collector) checkMalformed(o Options, r ldp.Rejected) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Code: "malformed-reports", What: "%d of %d lines are no reports of this mechanism, more than %g %%: %s", Args: []any{bad, all, 100 * o.MaxMalformed, noren.Foreign(r.String() + c.BadLinesText())},
+		Kind: noren.BadData, Code: "malformed-reports", What: "%d of %d lines are no reports of this mechanism, more than %g %%: %s", Args: []any{bad, all, 100 * o.MaxMalformed, Excluded(r, c.BadLinesText())},
 		Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 	}
 }
 
-// BadLinesText names the lines that were no reports, in brackets; it is empty where
-// no line's number is known.
-func (c *Collector) BadLinesText() string {
+// BadLinesText names the lines that were no reports; it is empty where no line's number is
+// known.
+func (c *Collector) BadLinesText() noren.Text {
 	r := c.Rejected()
 	lines, total := c.bad, r.Total()-r.Duplicate
 	if len(lines) == 0 {
-		return ""
+		return noren.Text{}
 	}
-	var text strings.Builder
-	text.WriteString(" (")
-	for i, l := range lines {
-		switch {
-		case i == 0 || l.File != lines[i-1].File:
-			if i > 0 {
-				text.WriteString("; ")
-			}
-			fmt.Fprintf(&text, "%s: line %d", l.File, l.Line)
-		default:
-			fmt.Fprintf(&text, ", %d", l.Line)
+	var files noren.Texts
+	for i := 0; i < len(lines); {
+		from := i
+		numbers := strconv.FormatInt(lines[i].Line, 10)
+		for i++; i < len(lines) && lines[i].File == lines[from].File; i++ {
+			numbers += ", " + strconv.FormatInt(lines[i].Line, 10)
 		}
+		files = append(files, noren.Textf("%s: line %s", noren.File(lines[from].File), numbers))
 	}
 	if more := total - int64(len(lines)); more > 0 {
-		fmt.Fprintf(&text, ", and %d more", more)
+		return noren.Textf("%s, and %d more", files, more)
 	}
-	text.WriteString(")")
-	return text.String()
+	return files.Text()
+}
+
+// Excluded says which reports were excluded, and in which lines they are, where that is known.
+func Excluded(r ldp.Rejected, lines noren.Text) noren.Text {
+	if lines.IsZero() {
+		return r.Text()
+	}
+	return noren.Textf("%s (%s)", r, lines)
 }
 
 // doubts fills in Warnings.

@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -55,7 +54,7 @@ type Plan struct {
 	// Best is the recommended option.
 	Best PlanOption `json:"best"`
 	// Why are the reasons for Best, in sentences.
-	Why []string `json:"why"`
+	Why noren.Texts `json:"why"`
 	// Options are all mechanisms that can run.
 	Options []PlanOption `json:"options"`
 	// Privacy is the guarantee of Best.
@@ -175,7 +174,7 @@ func (p *Plan) finish(mechanism string) error {
 	if p.Attributes > 1 {
 		// Whichever attributes a report holds, the record loses its epsilon in all.
 		p.Privacy = newPrivacy(ldp.Loss{Report: one.Epsilon, Record: p.Epsilon, Lifetime: math.Inf(1)}, s.Unprotected())
-		p.Why = append(p.Why, fmt.Sprintf("of %d attributes a report holds a random %d, each at epsilon %s: splitting epsilon over all would cost more", p.Attributes, p.Sampled, noren.LossFigure(one.Epsilon, 4)))
+		p.Why = append(p.Why, noren.Textf("of %d attributes a report holds a random %d, each at epsilon %s: splitting epsilon over all would cost more", p.Attributes, p.Sampled, noren.LossFigure(one.Epsilon, 4)))
 	}
 	return nil
 }
@@ -273,12 +272,12 @@ func (p *Plan) means() error {
 	}
 	p.Best = p.Options[0]
 	half := (p.Range[1] - p.Range[0]) / 2
-	p.Why = []string{
-		fmt.Sprintf("hybrid has the least worst-case variance of the three; the Laplace mechanism would have %.4g", 8/(e*e)*half*half),
-		"for the whole distribution of the number take square-wave; for the shares of bins put it into bins",
+	p.Why = noren.Texts{
+		noren.Textf("hybrid has the least worst-case variance of the three; the Laplace mechanism would have %.4g", 8/(e*e)*half*half),
+		noren.Textf("for the whole distribution of the number take square-wave; for the shares of bins put it into bins"),
 	}
 	if p.Repeats > 1 {
-		p.Why = append(p.Why, fmt.Sprintf("%d reports cost %s: means have no memory; put the number into bins for a longitudinal mechanism", p.Repeats, noren.LossFigure(p.Best.AllReports, 4)))
+		p.Why = append(p.Why, noren.Textf("%d reports cost %s: means have no memory; put the number into bins for a longitudinal mechanism", p.Repeats, noren.LossFigure(p.Best.AllReports, 4)))
 	}
 	return p.finish("hybrid")
 }

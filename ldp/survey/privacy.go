@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -21,11 +20,11 @@ type Privacy struct {
 	// Guarantee is the guarantee of one report of a record, with its assumptions.
 	Guarantee noren.Guarantee `json:"guarantee"`
 	// NotProtected is what the guarantee does not cover.
-	NotProtected []string `json:"not_protected"`
+	NotProtected noren.Texts `json:"not_protected"`
 }
 
 // newPrivacy states a loss and what is not protected.
-func newPrivacy(l ldp.Loss, not []string) Privacy {
+func newPrivacy(l ldp.Loss, not noren.Texts) Privacy {
 	p := Privacy{Report: l.Report, Record: l.Record, Guarantee: l.Guarantee(), NotProtected: not}
 	if !math.IsInf(l.Lifetime, 1) {
 		p.Lifetime = &l.Lifetime
@@ -54,26 +53,26 @@ func (s *Survey) PrivacyWithoutSecrets() Privacy {
 	}
 	l := s.Loss()
 	l.Lifetime = math.Inf(1)
-	return newPrivacy(l, append(s.Unprotected(), "another round of these people: their devices' secrets were thrown away (a key of the devices keeps them)"))
+	return newPrivacy(l, append(s.Unprotected(), noren.Textf("another round of these people: their devices' secrets were thrown away (a key of the devices keeps them)")))
 }
 
 // Guarantee is the guarantee of one report of a record.
 func (s *Survey) Guarantee() noren.Guarantee { return s.Loss().Guarantee() }
 
 // Unprotected lists what the guarantee does not cover, for this survey.
-func (s *Survey) Unprotected() []string {
-	out := []string{"who reports, when and from where; and everything that is sent beside the report as it is, such as a client's id or a class label"}
+func (s *Survey) Unprotected() noren.Texts {
+	out := noren.Texts{noren.Textf("who reports, when and from where; and everything that is sent beside the report as it is, such as a client's id or a class label")}
 	switch {
 	case s.Remembers():
 		out = append(
-			out, "a value that changes: every new value costs a lifetime's epsilon again, and nothing hides that it changed",
-			"a device that loses its secret: its answers cost a lifetime's epsilon again",
+			out, noren.Textf("a value that changes: every new value costs a lifetime's epsilon again, and nothing hides that it changed"),
+			noren.Textf("a device that loses its secret: its answers cost a lifetime's epsilon again"),
 		)
 		if s.kind == Words {
-			out = append(out, "the cohort, which is public and must not depend on the value")
+			out = append(out, noren.Textf("the cohort, which is public and must not depend on the value"))
 		}
 	default:
-		out = append(out, "repeated reports: each further report costs epsilon again, as this mechanism keeps no state")
+		out = append(out, noren.Textf("repeated reports: each further report costs epsilon again, as this mechanism keeps no state"))
 	}
 	for j, a := range s.answers {
 		if a.bins == nil {
@@ -82,22 +81,22 @@ func (s *Survey) Unprotected() []string {
 		out = append(out, edges(s.Columns()[j], a.bins))
 	}
 	if s.multi != nil {
-		out = append(out, "which attributes are asked for, where they were chosen by looking at the data")
+		out = append(out, noren.Textf("which attributes are asked for, where they were chosen by looking at the data"))
 	}
 	return out
 }
 
 // edges says what the edges of the bins of a column tell of data. The column may have no
 // name.
-func edges(column string, bins *ldp.Bins) string {
+func edges(column string, bins *ldp.Bins) noren.Text {
 	paid := bins.Origin() == ldp.Paid
 	switch {
 	case paid && column == "":
-		return fmt.Sprintf("the edges of the bins were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", bins.PaidEpsilon())
+		return noren.Textf("the edges of the bins were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", bins.PaidEpsilon())
 	case paid:
-		return fmt.Sprintf("the edges of the bins of %s were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", column, bins.PaidEpsilon())
+		return noren.Textf("the edges of the bins of %s were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", column, bins.PaidEpsilon())
 	case column == "":
-		return "the edges of the bins are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that"
+		return noren.Textf("the edges of the bins are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that")
 	}
-	return fmt.Sprintf("the edges of the bins of %s are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", column)
+	return noren.Textf("the edges of the bins of %s are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", column)
 }

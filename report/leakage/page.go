@@ -116,7 +116,7 @@ func worst(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c 
 	if w == nil {
 		return nil, nil
 	}
-	s := &report.Section{Title: noren.Textf("Who learns most"), Blocks: []report.Block{{Text: noren.Textf("The adversary who learns most: %s.", noren.Foreign(w.String()))}}}
+	s := &report.Section{Title: noren.Textf("Who learns most"), Blocks: []report.Block{{Text: noren.Textf("The adversary who learns most: %s.", w)}}}
 	if k := f.Model.Kind(); f.Model.Records() > maxView || k == "class" || k == "box" {
 		return s, nil
 	}

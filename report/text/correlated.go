@@ -1,6 +1,7 @@
 package text
 
 import (
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
 )
@@ -21,22 +22,22 @@ func Correlated(l Lang, a *api.CorrelatedAnswer) (lines []Line) {
 
 // Baseline is the noise scale of a method, and what that noise protects from.
 type Baseline struct {
-	Method   string
+	Method   noren.Text
 	Scale    float64
-	Protects string
+	Protects noren.Text
 }
 
 // Baselines lists the noise scales of other methods for one epsilon, of those that have
 // one.
 func Baselines(l Lang, b *correlated.Baselines) (out []Baseline) {
 	for _, one := range []Baseline{
-		{"plain", b.Plain, "ordinary differential privacy: enough only for independent records"},
-		{"group", b.Group, "all records as one group"},
-		{"range", b.Range, "the range of the query: safe for any distribution"},
-		{"quilt", b.Quilt, "Markov quilt, exact influences: against adversaries who know no record"},
-		{"quilt, approximate", b.QuiltApprox, "the same by the eigengap"},
-		{"Wasserstein", b.Wasserstein, "the largest distance of conditional distributions"},
-		{"tanh", b.Tanh, "the tanh rule"},
+		{noren.Textf("plain"), b.Plain, noren.Textf("ordinary differential privacy: enough only for independent records")},
+		{noren.Textf("group"), b.Group, noren.Textf("all records as one group")},
+		{noren.Textf("range"), b.Range, noren.Textf("the range of the query: safe for any distribution")},
+		{noren.Textf("quilt"), b.Quilt, noren.Textf("Markov quilt, exact influences: against adversaries who know no record")},
+		{noren.Textf("quilt, approximate"), b.QuiltApprox, noren.Textf("the same by the eigengap")},
+		{noren.Textf("Wasserstein"), b.Wasserstein, noren.Textf("the largest distance of conditional distributions")},
+		{noren.Textf("tanh"), b.Tanh, noren.Textf("the tanh rule")},
 	} {
 		if one.Scale > 0 {
 			out = append(out, one)

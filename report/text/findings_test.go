@@ -29,7 +29,7 @@ func TestRatioFit(t *testing.T) {
 	compare(t, "passed", text.RatioFit(text.English, fit), []text.Line{
 		{Label: "method", Text: "rkhs-pure, 12 kernels of bandwidth 0.5, lambda 0.01"},
 		{Label: "sample size", Text: "1,234 effective (Kish); the largest weight is 2% of the total"},
-		{Label: "records", Text: "900 private ones, " + ratio.RecordsSource(ratio.Estimated)},
+		{Label: "records", Text: "900 private ones, " + ratio.RecordsSource(ratio.Estimated).String()},
 		{Label: "fit check", Text: "found nothing wrong, as far as the released features show (docs/density-ratio.md)"},
 		{Label: "misfit", Text: "1.1 of the weighted records, 9 of the unweighted (normalised residuals; noise alone gives 1)"},
 	})
@@ -39,7 +39,7 @@ func TestRatioFit(t *testing.T) {
 	compare(t, "failed", text.RatioFit(text.English, fit), []text.Line{
 		{Label: "histograms", Text: "1 histogram of 5 cells: age"},
 		{Label: "sample size", Text: "1,234 effective (Kish); the largest weight is 2% of the total"},
-		{Label: "records", Text: "900 private ones, " + ratio.RecordsSource("declared")},
+		{Label: "records", Text: "900 private ones, " + ratio.RecordsSource("declared").String()},
 		{Label: "outside", Text: "0.25000 of the private records, standard error 0"},
 		{Label: "mean weight", Text: "0.7 before normalisation"},
 		{Label: "fit check", Text: "FAILED:"},
@@ -107,7 +107,7 @@ func TestHarmLimit(t *testing.T) {
 
 func TestBaselines(t *testing.T) {
 	got := text.Baselines(text.English, &correlated.Baselines{Plain: 2, Tanh: 3})
-	if len(got) != 2 || got[0].Method != "plain" || got[0].Scale != 2 || got[1].Method != "tanh" {
+	if len(got) != 2 || got[0].Method.String() != "plain" || got[0].Scale != 2 || got[1].Method.String() != "tanh" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -50,7 +50,7 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 		line("histograms", "%s of %s: %s", Count(len(fit.Histograms), "histogram"), Count(fit.Cells, "cell"), strings.Join(fit.Histograms, ", "))
 	}
 	line("sample size", "%s effective (Kish); the largest weight is %s of the total", Number(fit.ESS), Percent(fit.MaxShare))
-	line("records", "%s private ones, %s", Number(fit.Records), Words(ratio.RecordsSource(fit.RecordsFrom)))
+	line("records", "%s private ones, %s", Number(fit.Records), ratio.RecordsSource(fit.RecordsFrom))
 	check := &fit.FitCheck
 	if check.Outside != nil {
 		line("outside", "%s of the private records, standard error %s", Share(*check.Outside), Share(check.OutsideSD))

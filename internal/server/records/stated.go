@@ -18,7 +18,7 @@ func singleSteward() []string {
 func notCovered(rel *api.Release) []Message {
 	out := []Message{}
 	for _, a := range rel.Guarantee.Assumptions {
-		out = append(out, sentences("assumption", nil, func(l lang.Lang) string { return l.Say(a) }))
+		out = append(out, sentences("assumption", nil, func(l lang.Lang) string { return l.Shown(a) }))
 	}
 	if u := rel.Unique; u != nil && u.Records > 0 && len(u.Columns) > 0 {
 		for i := range text.Unique(lang.English, u) {
