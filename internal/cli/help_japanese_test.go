@@ -113,7 +113,7 @@ func TestJapanesePieces(t *testing.T) {
 				t.Errorf("no command has the %s %q", e.Context, e.ID)
 			}
 		}
-		t.Errorf("%s is not as -update writes it", piecesFile)
+		t.Errorf("write %s anew: go test ./internal/cli -run TestJapanesePieces -update; then fill in each empty msgstr", piecesFile)
 	}
 }
 
