@@ -180,7 +180,12 @@ func histogramOf(original, release *numbers, s spread, f *table.Field) *Histogra
 			// Bins of whole width: no comb where some hold one more integer.
 			width := math.Max(1, math.Ceil((hi-lo+1)/float64(bins)))
 			bins = int(math.Ceil((hi - lo + 1) / width))
-			lo, hi = lo-0.5, lo-0.5+float64(bins)*width
+			h := &Histogram{Edges: make([]float64, bins+1)}
+			for i := range h.Edges {
+				// The last bin ends with the largest value: no axis goes on to values that there are not.
+				h.Edges[i] = min(lo-0.5+float64(i)*width, hi+0.5)
+			}
+			return h.counted(original, release)
 		}
 	} else {
 		lo, hi = lo-0.5, hi+0.5
@@ -190,6 +195,11 @@ func histogramOf(original, release *numbers, s spread, f *table.Field) *Histogra
 		h.Edges[i] = lo + (hi-lo)*float64(i)/float64(bins)
 	}
 	h.Edges[bins] = hi
+	return h.counted(original, release)
+}
+
+// counted is the histogram with its counts; nil where its bins have no width.
+func (h *Histogram) counted(original, release *numbers) *Histogram {
 	if h.Edges[0] >= h.Edges[1] { // a spread below the resolution of numbers
 		return nil
 	}
@@ -200,7 +210,7 @@ func histogramOf(original, release *numbers, s spread, f *table.Field) *Histogra
 func (x *numbers) count(edges []float64) []float64 {
 	bins := len(edges) - 1
 	counts := make([]float64, bins)
-	width := (edges[bins] - edges[0]) / float64(bins)
+	width := edges[1] - edges[0]
 	bin := func(v float64) int {
 		return min(bins-1, max(0, int(math.Floor(min(max((v-edges[0])/width, -1), float64(bins))))))
 	}

@@ -122,8 +122,9 @@ type NumberColumn struct {
 }
 
 // Histogram counts values in bins of equal width: bin i spans Edges[i] to
-// Edges[i+1], the last one with its end. A range counts in parts, in
-// proportion to its overlap, hence the counts of a release are not whole.
+// Edges[i+1], the last one with its end. The edges of whole numbers and dates lie
+// halfway between two of them; their last bin may be narrower. A range counts in parts,
+// in proportion to its overlap, hence the counts of a release are not whole.
 type Histogram struct {
 	// Edges are the ends of the bins, one more than there are bins.
 	Edges []float64 `json:"edges"`

@@ -147,8 +147,8 @@ func TestFormOfAFailedUpload(t *testing.T) {
 		t.Errorf("read again: %s, %+v, %s", table.State, table.Read, table.Failure)
 	}
 	// The same form, stated when the table is added.
-	table = s.read(t, "/tables", map[string]any{"source": source("y.csv"), "form": tables.Form{HeaderRow: 26}}, nil)
-	if table.State != "proposed" || table.Form.HeaderRow != 26 {
-		t.Errorf("added with its form: %s, %+v", table.State, table.Form)
+	table = s.read(t, "/tables", map[string]any{"source": source("y.csv"), "form": tables.Form{HeaderRow: 26, Missing: []string{"9999", "-"}}}, nil)
+	if table.State != "proposed" || table.Form.HeaderRow != 26 || !slices.Equal(table.Missing, []string{"-", "9999"}) {
+		t.Errorf("added with its form: %s, %+v, missing %q", table.State, table.Form, table.Missing)
 	}
 }

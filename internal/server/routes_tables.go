@@ -155,7 +155,7 @@ func seen(c *call, t *tables.Table) *tables.Table {
 	if c.actor.Has(t.ID, auth.Steward) {
 		return t
 	}
-	out := &tables.Table{Line: public(&t.Line), ColumnsDetail: []tables.Column{}, Missing: []string{}, HealthList: []tables.Health{}, Version: t.Version}
+	out := &tables.Table{Line: public(&t.Line), ColumnsDetail: []tables.Column{}, Version: t.Version}
 	if t.Confirmed == nil {
 		return out
 	}

@@ -50,6 +50,8 @@ export function delta(text: string | undefined): string {
 /** The figure that an amount is about: rho in zCDP books, else epsilon. */
 export const main = (a: Amount | undefined): string => a?.rho ?? a?.epsilon ?? "0";
 export const letter = (a: Amount | undefined): "ρ" | "ε" => (a?.rho !== undefined ? "ρ" : "ε");
+/** The term of the glossary for that letter. */
+export const letterTerm = (a: Amount | undefined): "rho" | "epsilon" => (a?.rho !== undefined ? "rho" : "epsilon");
 
 export const paid = (a: Amount | undefined): string => decimal(main(a), "up");
 export const left = (a: Amount | undefined): string => decimal(main(a), "down");

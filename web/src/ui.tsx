@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, part } from "./api";
 import { time } from "./format";
+import { Help } from "./help";
 import { problemText, t, type Key } from "./lang";
 import { offlineSince, recovered, say, sealed, session } from "./state";
 import type { Level, Problem } from "./types";
@@ -378,7 +379,7 @@ export interface Choice {
   text: string;
 }
 
-export function Select(props: { label: string; value: string; choices: Choice[]; change: (value: string) => void; disabled?: boolean; invalid?: boolean; named?: boolean }): VNode {
+export function Select(props: { label: string; value: string; choices: Choice[]; change: (value: string) => void; disabled?: boolean; invalid?: boolean; named?: boolean; /** The term of the glossary that the label uses. */ term?: string }): VNode {
   const select = (
     <select
       aria-label={props.named ? undefined : props.label}
@@ -395,16 +396,25 @@ export function Select(props: { label: string; value: string; choices: Choice[];
     </select>
   );
   if (!props.named) return select;
-  return (
+  const named = (
     <label class="field">
       <span>{props.label}</span>
       {select}
     </label>
   );
+  return props.term ? <Termed of={props.term} label={props.label} children={named} /> : named;
 }
 
-export function Field(props: { label: string; value: string; input: (value: string) => void; type?: "text" | "number" | "date"; hint?: string; mono?: boolean; disabled?: boolean; invalid?: boolean }): VNode {
-  return (
+/** A field with a help mark beside its label, which is no part of the label. */
+const Termed = (props: { of: string; label: string; children: ComponentChildren }): VNode => (
+  <div class="termed">
+    {props.children}
+    <Help of={props.of} label={props.label} />
+  </div>
+);
+
+export function Field(props: { label: string; value: string; input: (value: string) => void; type?: "text" | "number" | "date"; hint?: string; mono?: boolean; disabled?: boolean; invalid?: boolean; term?: string }): VNode {
+  const field = (
     <label class="field">
       <span>{props.label}</span>
       <input
@@ -418,6 +428,7 @@ export function Field(props: { label: string; value: string; input: (value: stri
       {props.hint ? <small>{props.hint}</small> : null}
     </label>
   );
+  return props.term ? <Termed of={props.term} label={props.label} children={field} /> : field;
 }
 
 /** Saves text as a file of this browser. */

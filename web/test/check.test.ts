@@ -270,6 +270,19 @@ describe("claims", () => {
   });
 });
 
+test("keys, certificates and other files are told apart by their contents", async () => {
+  const { kindOf } = await import("../src/check/certificate");
+  const kind = (text: string): Promise<string> => kindOf(new Blob([text]));
+  expect(await kind(pem)).toBe("key");
+  expect(await kind("\ufeff\r\n" + pem)).toBe("key");
+  expect(await kind("-----BEGIN PRIVATE KEY-----\nMC4C\n-----END PRIVATE KEY-----\n")).toBe("secret");
+  expect(await kind("-----BEGIN ENCRYPTED PRIVATE KEY-----\nMC4C\n")).toBe("secret");
+  expect(await kind(certificate)).toBe("certificate");
+  expect(await kind(released)).toBe("file");
+  expect(await kind('[{"age": 3}]')).toBe("file");
+  expect(await kind("")).toBe("file");
+});
+
 describe("the certificate of an answer", () => {
   test("is about its bytes, and signed", async () => {
     const { checkAnswer } = await import("../src/check/answer");

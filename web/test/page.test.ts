@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { curve, labelled } from "../src/charts/curve";
 import { histogram, labels } from "../src/charts/histogram";
 import { extent, scatter } from "../src/charts/scatter";
-import { linear, log, path, ticks } from "../src/charts/scale";
+import { axis, linear, log, path, ticks } from "../src/charts/scale";
 import { bytes, grouped, percent, risk, seconds, shortHash } from "../src/format";
 import { fill, marked } from "../src/lang";
 import { en } from "../src/lang/en";
@@ -118,6 +118,26 @@ describe("pictures", () => {
     expect(bars).toEqual([62, 31]);
     expect(labels(h, String)).toEqual(["0–5", "5–10"]);
   });
+  test("bins of whole numbers are named by the values that they hold", () => {
+    const h = { column: "age", type: "integer", edges: [-0.5, 2.5, 5.5, 6.5], before: [1, 2, 1], after: [4, 2, 1] };
+    expect(labels(h, String)).toEqual(["0–2", "3–5", "6"]);
+    expect(all(histogram(h, "s", String), "text").map(v => v.props["children"])).toEqual(["0", "6"]);
+  });
+  test("no axis passes public bounds that hold all values", () => {
+    expect(axis(1, 103, 5, [0, 110])).toEqual({ from: 0, to: 110, ticks: [0, 25, 50, 75, 100] });
+    expect(axis(-2, 103, 5, [0, 110])).toMatchObject({ from: -2, to: 110 });
+    expect(axis(1, 103, 5)).toMatchObject({ from: 0, to: 125 });
+    const svg = scatter({ points: [[1, 2], [103, 4]] }, { x: [1, 103], y: [2, 4] }, "before", "s", String, String, { x: [0, 110] });
+    expect(all(svg, "text").map(v => v.props["children"])).not.toContain("125");
+  });
+});
+
+test("the form of a file is sent with its missing texts, and without what is empty", async () => {
+  const { formOf, missingLines, missingTexts } = await import("../src/screens/form");
+  expect(missingTexts('NA\n\n""\nNA\n9999')).toEqual(["NA", "", "9999"]);
+  expect(missingTexts(missingLines(["", "-"]))).toEqual(["", "-"]);
+  expect(formOf({ missing: ["NA"], sheet: "", header_row: 0 })).toEqual({ missing: ["NA"] });
+  expect(formOf({ missing: [] })).toEqual({});
 });
 
 describe("an upload", () => {

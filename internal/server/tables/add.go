@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -253,7 +254,9 @@ func (c *copied) into(d *document) *document {
 
 // propose takes what was found in a table as the proposal of its columns.
 func propose(d *document, found *api.Inspection) {
-	d.Rows, d.Missing, d.Columns, d.Unit, d.Persons, d.Read = found.Rows, found.Missing, nil, "", 0, &found.Form
+	d.Rows, d.Columns, d.Unit, d.Persons, d.Read = found.Rows, nil, "", 0, &found.Form
+	// What was stated stands, whether the file holds it or not.
+	d.Missing = missingTexts(slices.Concat(found.Missing, d.Form.Missing))
 	d.hides(found.Hidden)
 	for _, c := range found.Columns {
 		d.Columns = append(d.Columns, Column{

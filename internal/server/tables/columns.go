@@ -86,6 +86,11 @@ func (t *Tables) State(ctx context.Context, id string, version int64, by string,
 	return t.shown(ctx, r)
 }
 
+// missingTexts are texts for missing values in order, each once, without the empty one, which always is one.
+func missingTexts(texts []string) []string {
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(texts))), func(text string) bool { return text == "" })
+}
+
 // hide takes over what becomes of hidden rows and columns. Where that changes the table, it is
 // read again, and its columns are proposed again.
 func (t *Tables) hide(ctx context.Context, id string, d *document, policy string) error {
@@ -167,7 +172,7 @@ func (d *document) state(s *Stated) error {
 			fault("/unit", "expected a column with the role identifier")
 		}
 	}
-	d.Missing = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.Missing))), func(text string) bool { return text == "" })
+	d.Missing = missingTexts(s.Missing)
 	if len(p.Errors) > 0 {
 		return p
 	}

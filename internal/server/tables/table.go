@@ -86,13 +86,13 @@ type Line struct {
 type Table struct {
 	Line
 	ColumnsDetail []Column        `json:"columns_detail" nullable:"false" doc:"The columns, in order."`
-	Missing       []string        `json:"missing" nullable:"false" doc:"The texts that stand for a missing value, beside the empty one."`
+	Missing       []string        `json:"missing,omitzero" nullable:"false" doc:"The texts that stand for a missing value, beside the empty one, for stewards."`
 	Job           string          `json:"job,omitempty" doc:"The job that reads the table."`
 	Failure       json.RawMessage `json:"failure,omitempty" doc:"Why the table could not be read: a problem."`
 	Form          *Form           `json:"form,omitempty" doc:"What was stated of the form of the file."`
 	Read          *api.TableForm  `json:"read,omitempty" doc:"How the table was read: what was stated, else what the file looked like; absent while it was not."`
 	Hidden        *Hidden         `json:"hidden,omitempty" doc:"What a workbook hides of the table; absent where it hides nothing."`
-	HealthList    []Health        `json:"health_list" nullable:"false" doc:"Remarks about the table."`
+	HealthList    []Health        `json:"health_list,omitzero" nullable:"false" doc:"Remarks about the table, for stewards."`
 	// Version is the version of the table, its ETag.
 	Version int64 `json:"-"`
 }

@@ -1,8 +1,9 @@
 // What is left of a budget, and what it still buys.
 import type { VNode } from "preact";
-import { left, paid, share } from "../amount";
+import { left, letter, letterTerm, paid, share } from "../amount";
 import { get, part } from "../api";
 import { compact } from "../format";
+import { Help } from "../help";
 import { said, t } from "../lang";
 import { to } from "../route";
 import { session } from "../state";
@@ -48,7 +49,8 @@ export function BuysCard({ book, rest, list }: { book: Book; rest: Amount; list:
           <tr>
             <th scope="col">{t("buys.answer")}</th>
             <th scope="col" class="r">
-              {t("buys.each", { letter: book.accounting === "zcdp" ? "ρ" : "ε" })}
+              {t("buys.each", { letter: letter(book.cap) })}
+              <Help of={letterTerm(book.cap)} label={letter(book.cap)} />
             </th>
             <th scope="col" class="r">
               {t("buys.times")}

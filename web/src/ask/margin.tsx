@@ -1,8 +1,9 @@
 // Margin first: how close the answer must be, what that costs, and what chance adds.
 import type { VNode } from "preact";
-import { delta, least, left, letter, paid } from "../amount";
+import { delta, least, left, letter, letterTerm, paid } from "../amount";
 import { halfScale, ruler } from "../charts/ruler";
 import { compact, number } from "../format";
+import { Help } from "../help";
 import { said, t } from "../lang";
 import { needsAbout, paysFirst, presets, publicAbout, takesAbout, type Draft } from "../question";
 import type { Book, Message, Quote, QuotedQuestion } from "../types";
@@ -78,7 +79,10 @@ export function Price({ quote, quoted, current, several }: { quote: Quote | unde
   return (
     <div class={"nums price" + (current ? "" : " old")}>
       <div class={quote.fits ? "" : "over"}>
-        <span class="q">{t(several ? "price.all" : "price.price")}</span>
+        <span class="q">
+          {t(several ? "price.all" : "price.price")}
+          <Help of={letterTerm(cost)} label={letter(cost)} />
+        </span>
         <strong>
           {letter(cost)} {paid(cost)}
         </strong>
@@ -111,7 +115,9 @@ export function Price({ quote, quoted, current, several }: { quote: Quote | unde
       ) : null}
       {cost.rho === undefined ? (
         <div>
-          <span class="q">δ</span>
+          <span class="q">
+            δ<Help of="delta" label="δ" />
+          </span>
           <strong>{delta(cost.delta)}</strong>
         </div>
       ) : null}

@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { decimals, dot, range, valueOf } from "../charts/dots";
 import { compact, number } from "../format";
+import { Help } from "../help";
 import { t } from "../lang";
 import type { AnswerRow } from "../types";
 import { Scroll } from "../ui";
@@ -48,6 +49,7 @@ export function ResultTable(props: { rows: AnswerRow[]; unit?: string | undefine
               {has.noise ? (
                 <th scope="col" class="r">
                   {t("answer.noise")}
+                  <Help of="margin" label={t("answer.noise")} />
                 </th>
               ) : null}
               {has.sampling ? (

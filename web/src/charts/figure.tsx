@@ -1,11 +1,14 @@
 // The frame of a chart: one sentence that says what it shows, and its data as a table.
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
+import { Help } from "../help";
 import { t } from "../lang";
 import { Scroll } from "../ui";
 
 export interface Data {
   head: string[];
+  /** The terms of the glossary that the head uses. */
+  terms?: string[];
   rows: string[][];
 }
 
@@ -24,6 +27,7 @@ export function Figure(props: { title?: ComponentChildren; sentence: string; dat
                   {props.data.head.map((h, i) => (
                     <th key={i} scope="col" class={i > 0 ? "r" : ""}>
                       {h}
+                      {props.data.terms?.[i] ? <Help of={props.data.terms[i]} label={h} /> : null}
                     </th>
                   ))}
                 </tr>

@@ -7,11 +7,19 @@ const width = 212;
 const base = 66;
 const top = 4;
 
-/** Labels of the bars: those given, or the edges of the bins. */
+/** The least and the greatest value between two edges: those of whole numbers and dates lie halfway between two values. */
+function between(h: Histogram, from: number, to: number): [number, number] {
+  return h.type === "integer" || h.type === "date" ? [Math.ceil(from), Math.max(Math.ceil(from), Math.ceil(to) - 1)] : [from, to];
+}
+
+/** Labels of the bars: those given, or the values that the bins hold. */
 export function labels(h: Histogram, write: (v: number) => string): string[] {
   if (h.labels) return h.labels;
   const edges = h.edges ?? [];
-  return h.after.map((_, i) => `${write(edges[i] ?? 0)}–${write(edges[i + 1] ?? 0)}`);
+  return h.after.map((_, i) => {
+    const [from, to] = between(h, edges[i] ?? 0, edges[i + 1] ?? 0);
+    return from === to ? write(from) : `${write(from)}–${write(to)}`;
+  });
 }
 
 function ends(h: Histogram, write: (v: number) => string): { x: number; text: string; anchor: "start" | "middle" | "end" }[] {
@@ -29,9 +37,10 @@ function ends(h: Histogram, write: (v: number) => string): { x: number; text: st
   const edges = h.edges ?? [];
   const [first, last] = [edges[0], edges[edges.length - 1]];
   if (first === undefined || last === undefined) return [];
+  const [from, to] = between(h, first, last);
   return [
-    { x: 0, text: write(first), anchor: "start" },
-    { x: width, text: write(last), anchor: "end" },
+    { x: 0, text: write(from), anchor: "start" },
+    { x: width, text: write(to), anchor: "end" },
   ];
 }
 

@@ -24,6 +24,15 @@ export function ticks(least: number, greatest: number, count: number): number[] 
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
+/** An axis with round ends around the values, but within public bounds unless values lie beyond them. */
+export function axis(least: number, greatest: number, count: number, bounds?: [number, number] | undefined): { from: number; to: number; ticks: number[] } {
+  const all = ticks(least, greatest, count);
+  const [first, last] = [all[0] ?? 0, all[all.length - 1] ?? 1];
+  const from = bounds ? Math.max(first, Math.min(bounds[0], least)) : first;
+  const to = bounds ? Math.min(last, Math.max(bounds[1], greatest)) : last;
+  return { from, to, ticks: all.filter(v => v >= from && v <= to) };
+}
+
 export const round = (value: number): number => Math.round(value * 10) / 10;
 
 export function path(points: [number, number][]): string {

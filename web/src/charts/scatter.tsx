@@ -1,7 +1,7 @@
 // Two columns against each other: points, or counts in cells above 5,000 records.
 import type { VNode } from "preact";
 import type { Cloud } from "../types";
-import { linear, round, ticks } from "./scale";
+import { axis, linear, round } from "./scale";
 
 const right = 304;
 const top = 8;
@@ -34,12 +34,14 @@ export function extent(clouds: Cloud[]): { x: [number, number]; y: [number, numb
 /** The width of a label of 11 pixels, from above: wide for Japanese and other wide letters. */
 const labelWidth = (text: string): number => [...text].reduce((sum, letter) => sum + (letter >= "\u2e80" ? 11.5 : 7), 0);
 
-export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, number] }, tone: "before" | "after", sentence: string, writeX: (v: number) => string, writeY: (v: number) => string): VNode {
-  const ty = ticks(range.y[0], range.y[1], 3);
+export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, number] }, tone: "before" | "after", sentence: string, writeX: (v: number) => string, writeY: (v: number) => string, bounds: { x?: [number, number] | undefined; y?: [number, number] | undefined } = {}): VNode {
+  const up = axis(range.y[0], range.y[1], 3, bounds.y);
+  const ty = up.ticks;
   const left = Math.min(120, Math.max(50, 10 + Math.max(0, ...ty.map(v => labelWidth(writeY(v))))));
-  const tx = ticks(range.x[0], range.x[1], left > 70 ? 4 : 5);
-  const x = linear([tx[0] ?? 0, tx[tx.length - 1] ?? 1], [left, right]);
-  const y = linear([ty[0] ?? 0, ty[ty.length - 1] ?? 1], [bottom, top]);
+  const across = axis(range.x[0], range.x[1], left > 70 ? 4 : 5, bounds.x);
+  const tx = across.ticks;
+  const x = linear([across.from, across.to], [left, right]);
+  const y = linear([up.from, up.to], [bottom, top]);
   const mark = tone === "before" ? "mk-b" : "mk-a";
   const many = (cloud.points?.length ?? 0) > 1500;
   const size = (tone === "before" ? 1.7 : 2.6) * (many ? 0.75 : 1);

@@ -133,6 +133,20 @@ export function read(source: string): Certificate {
   };
 }
 
+/** What a file is by its contents, for whoever drops it into the wrong place. */
+export async function kindOf(file: Blob): Promise<"key" | "secret" | "certificate" | "file"> {
+  if (file.size > 1 << 20) return "file";
+  const text = new TextDecoder().decode(await file.arrayBuffer()).trimStart();
+  if (/^-----BEGIN [A-Z ]*PRIVATE KEY-----/m.test(text)) return "secret";
+  if (/^-----BEGIN PUBLIC KEY-----/m.test(text)) return "key";
+  try {
+    const root: unknown = JSON.parse(text);
+    return root !== null && typeof root === "object" && "certificate" in root && "signature" in root ? "certificate" : "file";
+  } catch {
+    return "file";
+  }
+}
+
 /** The start of an Ed25519 SubjectPublicKeyInfo (RFC 8410); 32 bytes follow. */
 const spki = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 

@@ -6,7 +6,7 @@ import { rich, stated, t, type Key as TextKey } from "../lang";
 import { draft, say } from "../state";
 import type { Key } from "../types";
 import { Bar, Card, Checks, Chip, CopyCommand, Icon, Refusal, save, Scroll, type Tone } from "../ui";
-import { BadCertificate, decode, keyId, readKey } from "./certificate";
+import { BadCertificate, decode, keyId, kindOf, readKey } from "./certificate";
 import { check, commands, verdict, type Claim, type Finding, type Found } from "./claims";
 
 const tones: Record<Found, Tone> = { holds: "ok", fails: "no", states: "ai", unchecked: "wa" };
@@ -144,8 +144,6 @@ function Drop(props: { id: string; label: string; hint: string; accept?: string;
   );
 }
 
-const isCertificate = (file: File): boolean => /\.json$/i.test(file.name) && file.size <= 1 << 20;
-
 export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysAt: string | undefined; actions?: ComponentChildren; offline: boolean }): VNode {
   const [file, setFile] = useState<File | undefined>(undefined);
   const [certificate, setCertificate] = useState<File | undefined>(undefined);
@@ -154,16 +152,22 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
   const [share, tell] = useState<number | undefined>(undefined);
   const [finding, found] = useState<Finding | undefined>(undefined);
   const [error, fail] = useState<unknown>(undefined);
+  const [noted, note] = useState("");
   const trust = (text: string): void => {
     setPem(text);
     draft.write("pem", text);
     found(undefined);
   };
-  const take = (next: File, certificateWanted: boolean): void => {
+  // Keys, certificates and released files are told apart by their contents, wherever they are dropped. A damaged
+  // certificate is known by its name.
+  const take = async (next: File, certificateWanted: boolean): Promise<void> => {
     found(undefined);
     fail(undefined);
-    if (certificateWanted || (isCertificate(next) && !certificate && file)) setCertificate(next);
-    else if (/\.cert(ificate)?\.json$/i.test(next.name)) setCertificate(next);
+    const kind = await kindOf(next).catch(() => "file" as const);
+    note(kind === "key" || kind === "secret" ? t(`check.${kind}`, { name: next.name }) : "");
+    if (kind === "secret") return;
+    if (kind === "key") trust(await next.text());
+    else if (kind === "certificate" || (certificateWanted ? /\.json$/i : /\.cert(ificate)?\.json$/i).test(next.name)) setCertificate(next);
     else setFile(next);
   };
   const run = async (): Promise<void> => {
@@ -186,6 +190,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
     found(undefined);
     setFile(undefined);
     setCertificate(undefined);
+    note("");
     again(round + 1);
   };
   let fingerprint = "";
@@ -199,9 +204,14 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
     <div class="cols">
       <div>
         <section class="drop" aria-label={t("check.files")} key={round}>
-          <Drop id="f1" label={t("check.file")} hint={t("check.file.hint")} file={file} take={f => take(f, false)} />
-          <Drop id="f2" label={t("check.certificate")} hint={t("check.certificate.hint")} accept=".json,application/json" file={certificate} take={f => take(f, true)} />
+          <Drop id="f1" label={t("check.file")} hint={t("check.file.hint")} file={file} take={f => void take(f, false)} />
+          <Drop id="f2" label={t("check.certificate")} hint={t("check.certificate.hint")} accept=".json,application/json" file={certificate} take={f => void take(f, true)} />
         </section>
+        {noted ? (
+          <p class="note wa" role="status">
+            {noted}
+          </p>
+        ) : null}
         <div class="row">
           <button type="button" class="pri" aria-disabled={!file || !certificate || share !== undefined ? "true" : undefined} onClick={() => void run()}>
             {t("check.run")}

@@ -226,6 +226,7 @@ export const en = {
   "add.onlyupload": "No folder and no database is configured on this server.",
 
   "table.rows": "{n} {n|row|rows}",
+  "table.records": "{n} {n|record|records} (public figure of the book)",
   "table.columns": "{n} {n|column|columns}",
   "table.persons": "{n} {n|person|persons}",
   "table.reading.text": "The server reads the table, copies it, and proposes types and roles.",
@@ -527,6 +528,8 @@ export const en = {
   "check.file.hint": "drop it here, or choose it: CSV, Parquet, JSON",
   "check.certificate": "2. Its certificate",
   "check.certificate.hint": "the small .json file that came with it",
+  "check.key": "{name} is a public key. It is now the key that you trust.",
+  "check.secret": "{name} is a private key. Nothing here needs it, and it was not kept. Only its holder may have it.",
   "check.run": "Check both",
   "check.both": "Both files are needed.",
   "check.running": "Reading the file",

@@ -226,6 +226,7 @@ export const ja: Strings = {
   "add.onlyupload": "このサーバーにはフォルダーもデータベースも設定されていません。",
 
   "table.rows": "{n}行",
+  "table.records": "{n}レコード（予算帳の公開値）",
   "table.columns": "{n}列",
   "table.persons": "{n}人",
   "table.reading.text": "サーバーが表を読み取って複製し、型と役割を提案しています。",
@@ -527,6 +528,8 @@ export const ja: Strings = {
   "check.file.hint": "ここにドロップするか、選択：CSV、Parquet、JSON",
   "check.certificate": "2. その証明書",
   "check.certificate.hint": "ファイルに添えられた小さな.jsonファイル",
+  "check.key": "{name} は公開鍵です。信頼する鍵として使います。",
+  "check.secret": "{name} は秘密鍵です。この検査には要らず、保存していません。鍵の持ち主だけが持つものです。",
   "check.run": "両方を確認する",
   "check.both": "両方のファイルが必要です。",
   "check.running": "ファイルを読んでいます",

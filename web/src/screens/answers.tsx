@@ -1,11 +1,12 @@
 // One answer: its figures with both margins, what they mean, and its certificate.
 import type { ComponentChildren, VNode } from "preact";
 import { all, base, get, part, request } from "../api";
-import { least, left, letter, paid } from "../amount";
+import { least, left, letter, letterTerm, paid } from "../amount";
 import { decimals, extremes, interval, withoutRank } from "../charts/dots";
 import { headed, unitText } from "../ask/unit";
 import { half, ResultTable, valueText } from "../ask/result";
 import { compact, dateTime, number, shortHash } from "../format";
+import { Help } from "../help";
 import { rich, said, t } from "../lang";
 import { to } from "../route";
 import type { Amount, Answer, AnsweredQuestion, AnswerRow, Book, Level } from "../types";
@@ -151,7 +152,10 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 {i === 0 ? (
                   <div class="nums">
                     <div>
-                      <span class="q">{t("answer.paid")}</span>
+                      <span class="q">
+                        {t("answer.paid")}
+                        <Help of={letterTerm(a.cost)} label={letter(a.cost)} />
+                      </span>
                       <strong>
                         {letter(a.cost)} {paid(a.cost)}
                       </strong>

@@ -126,7 +126,7 @@ export function ColumnsTable(props: {
         <h2 class="ch">{t("tables.columns")}</h2>
         <span class="sub flat">{t(editable ? "columns.proposed" : "columns.confirmed")}</span>
       </div>
-      <Scroll label={t("tables.columns")}>
+      <Scroll label={t("tables.columns")} cards>
         <table class="co">
           <thead>
             <tr>

@@ -1,6 +1,7 @@
 // What two releases of the same people tell together.
 import type { VNode } from "preact";
 import { number, percent } from "../format";
+import { Help } from "../help";
 import { said, t } from "../lang";
 import type { Comparison } from "../types";
 import { Scroll } from "../ui";
@@ -26,7 +27,10 @@ export function ComparisonView({ result, k }: { result: Comparison; k: number })
           <table>
             <thead>
               <tr>
-                <th scope="col">{t("compare.candidates")}</th>
+                <th scope="col">
+                  {t("compare.candidates")}
+                  <Help of="intersect" label={t("compare.candidates")} />
+                </th>
                 <th scope="col" class="r">
                   {t("compare.share")}
                 </th>

@@ -10,8 +10,14 @@ const encodings = ["utf-8", "shift_jis", "euc-jp", "iso-2022-jp", "utf-16le", "u
 
 /** What is sent of a form: empty fields are left out. */
 export function formOf(f: FileForm): FileForm {
-  return Object.fromEntries(Object.entries(f).filter(([, v]) => v !== "" && v !== undefined && v !== 0)) as FileForm;
+  return Object.fromEntries(Object.entries(f).filter(([, v]) => v !== "" && v !== undefined && v !== 0 && !(Array.isArray(v) && v.length === 0))) as FileForm;
 }
+
+/** Missing texts as lines, where two quotes are the empty text. */
+export function missingTexts(text: string): string[] {
+  return [...new Set(text.split("\n").filter(line => line !== "").map(line => (line === '""' ? "" : line)))];
+}
+export const missingLines = (list: string[] | undefined): string => (list ?? []).map(m => (m === "" ? '""' : m)).join("\n");
 
 /** The fields of a form. Of a file that is not chosen yet those of all kinds. */
 export function FormFields({ name, form, read, change }: { name: string | undefined; form: FileForm; read?: ReadForm | undefined; change: (next: FileForm) => void }): VNode {
@@ -32,6 +38,15 @@ export function FormFields({ name, form, read, change }: { name: string | undefi
           <Select named label={t("form.delimiter")} value={form.delimiter ?? ""} choices={[found(read?.delimiter), ...texts([",", ";", "|", "tab"])]} change={delimiter => set({ delimiter })} />
           <Select named label={t("form.encoding")} value={form.encoding ?? ""} choices={[found(read?.encoding), ...texts(encodings)]} change={encoding => set({ encoding })} />
         </>
+      )}
+      {read ? null : (
+        <label class="field">
+          <span>{t("missing.title")}</span>
+          <textarea class="mono" rows={3} defaultValue={missingLines(form.missing)} aria-describedby="missing-how" onInput={e => set({ missing: missingTexts(e.currentTarget.value) })} />
+          <small id="missing-how">
+            {t("missing.sub")} ({t("missing.label")})
+          </small>
+        </label>
       )}
     </div>
   );

@@ -78,6 +78,7 @@ export function KCard(props: {
               sentence={sentence}
               data={{
                 head: ["k", t("curve.loss"), t("curve.error"), t("curve.highest"), t("curve.average"), t("curve.classes")],
+                terms: ["k-anonymity", "information loss", "query error", "prosecutor risk", "marketer risk", "class"],
                 rows: points.map(p => [String(p.k), percent(p.loss), percent(p.query_error), risk(p.highest_risk), risk(p.average_risk), number(p.classes)]),
               }}
             >
@@ -175,7 +176,7 @@ export function KCard(props: {
                 </tr>
               ) : null}
               <tr>
-                <th scope="row">{t("curve.error")}</th>
+                <th scope="row">{t("curve.error")}<Help of="query error" label={t("curve.error")} /></th>
                 <td class="r q">{percent(0)}</td>
                 <td class="r">
                   <b>{cell(error, percent)}</b>

@@ -5,7 +5,7 @@ import { histogram, labels } from "../charts/histogram";
 import { extent, scatter } from "../charts/scatter";
 import { compact, day, month, number, short } from "../format";
 import { t } from "../lang";
-import type { Cloud, Histogram, Preview, Scatter } from "../types";
+import type { Cloud, Column, Histogram, Preview, Scatter } from "../types";
 
 type Write = (v: number) => string;
 
@@ -25,8 +25,16 @@ function rows(cloud: Cloud, x0: Write, y0: Write): string[][] {
   );
 }
 
-function Pair({ s, types }: { s: Scatter; types: Map<string, string> }): VNode {
-  const write = (column: string, dates: Write, numbers: Write): Write => writerOf(types.get(column), dates, numbers);
+/** The public bounds of a column of numbers. */
+function boundsOf(c: Column | undefined): [number, number] | undefined {
+  const [lo, hi] = c?.type === "date" ? [] : (c?.bounds ?? []).map(Number);
+  return lo !== undefined && hi !== undefined && lo < hi ? [lo, hi] : undefined;
+}
+
+function Pair({ s, columns }: { s: Scatter; columns: Column[] }): VNode {
+  const of = (name: string): Column | undefined => columns.find(c => c.name === name);
+  const write = (column: string, dates: Write, numbers: Write): Write => writerOf(of(column)?.type, dates, numbers);
+  const bounds = { x: boundsOf(of(s.x)), y: boundsOf(of(s.y)) };
   const range = extent([s.before, s.after]);
   const one = (cloud: Cloud, tone: "before" | "after"): VNode => {
     const sentence = t(`pictures.scatter.${tone}`, { x: s.x, y: s.y, n: marks(cloud) });
@@ -41,7 +49,7 @@ function Pair({ s, types }: { s: Scatter; types: Map<string, string> }): VNode {
         sentence={sentence}
         data={{ head: [s.x, s.y, t("pictures.records")], rows: rows(cloud, write(s.x, day, compact), write(s.y, day, compact)) }}
       >
-        {scatter(cloud, range, tone, sentence, write(s.x, month, short), write(s.y, month, short))}
+        {scatter(cloud, range, tone, sentence, write(s.x, month, short), write(s.y, month, short), bounds)}
       </Figure>
     );
   };
@@ -71,7 +79,7 @@ function One({ h: given }: { h: Histogram }): VNode {
   );
 }
 
-export function Pictures({ preview, types }: { preview: Preview; types: Map<string, string> }): VNode | null {
+export function Pictures({ preview, columns }: { preview: Preview; columns: Column[] }): VNode | null {
   const { scatter: pair, histograms } = preview.pictures;
   if (!pair && histograms.length === 0) return null;
   return (
@@ -89,7 +97,7 @@ export function Pictures({ preview, types }: { preview: Preview; types: Map<stri
           </span>
         </span>
       </div>
-      {pair ? <Pair s={pair} types={types} /> : null}
+      {pair ? <Pair s={pair} columns={columns} /> : null}
       {histograms.length > 0 ? (
         <div class={pair ? "ovs" : "ovs first"}>
           {histograms.map(h => (

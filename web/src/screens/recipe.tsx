@@ -61,18 +61,18 @@ export function RecipeCard(props: { table: Table; parameters: Parameters; change
       </table>
       <fieldset disabled={disabled}>
         <legend class="sr">{t("recipe.title")}</legend>
-        <Select named label={t("recipe.publish")} value={p.publish} choices={choices("publish", publishes, p.publish)} change={v => set("publish", v as Publish)} />
+        <Select named term="publishing" label={t("recipe.publish")} value={p.publish} choices={choices("publish", publishes, p.publish)} change={v => set("publish", v as Publish)} />
         {p.publish === "generalize" ? (
           <Select named label={t("recipe.ranges")} value={p.ranges ?? "tight"} choices={choices("ranges", ["tight", "fixed"], p.ranges ?? "tight")} change={v => set("ranges", v as "tight" | "fixed")} />
         ) : null}
         {sensitive ? (
           <>
-            <Field label={t("recipe.l")} type="number" value={p.l === undefined || p.l === 0 ? "" : String(p.l)} input={v => set("l", numberOf(v))} hint={t("recipe.l.hint")} />
+            <Field term="l-diversity" label={t("recipe.l")} type="number" value={p.l === undefined || p.l === 0 ? "" : String(p.l)} input={v => set("l", numberOf(v))} hint={t("recipe.l.hint")} />
             {p.l ? (
               <Select named label={t("recipe.lmodel")} value={p.l_model ?? "distinct"} choices={choices("lmodel", models, p.l_model ?? "distinct")} change={v => set("l_model", v)} />
             ) : null}
             {p.l && p.l_model === "recursive" ? <Field label="c" type="number" value={p.c === undefined ? "" : String(p.c)} input={v => set("c", numberOf(v))} /> : null}
-            <Field label={t("recipe.t")} type="number" value={p.t === undefined || p.t === 0 ? "" : String(p.t)} input={v => set("t", numberOf(v))} hint={t("recipe.t.hint")} />
+            <Field term="t-closeness" label={t("recipe.t")} type="number" value={p.t === undefined || p.t === 0 ? "" : String(p.t)} input={v => set("t", numberOf(v))} hint={t("recipe.t.hint")} />
           </>
         ) : (
           <p class="sub pad">{t("recipe.nosensitive")}</p>
@@ -91,8 +91,8 @@ export function RecipeCard(props: { table: Table; parameters: Parameters; change
               </label>
             </>
           ) : null}
-          <Field label={t("recipe.suppress")} value={p.suppress ?? ""} input={v => set("suppress", v.trim() === "" ? undefined : v)} hint={t("recipe.suppress.hint")} mono />
-          <Select named label={t("recipe.method")} value={p.method} choices={choices("method", methods, p.method)} change={v => set("method", v)} />
+          <Field term="suppression" label={t("recipe.suppress")} value={p.suppress ?? ""} input={v => set("suppress", v.trim() === "" ? undefined : v)} hint={t("recipe.suppress.hint")} mono />
+          <Select named term="tomobiki" label={t("recipe.method")} value={p.method} choices={choices("method", methods, p.method)} change={v => set("method", v)} />
           <Select named label={t("recipe.scale")} value={p.scale} choices={choices("scale", scales, p.scale)} change={v => set("scale", v)} />
           <Select named label={t("recipe.refine")} value={p.refine} choices={choices("refine", refines, p.refine)} change={v => set("refine", v)} />
         </details>

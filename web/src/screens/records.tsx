@@ -216,7 +216,7 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
             compute={() => start(computeCurve)}
             disabled={!steward.value}
           />
-          {preview ? <Pictures preview={preview} types={new Map(table.columns_detail.map(c => [c.name, c.type]))} /> : null}
+          {preview ? <Pictures preview={preview} columns={table.columns_detail} /> : null}
         </div>
         <aside>
           {preview ? (

@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { all, ApiError, base, get, part, post, watch } from "../api";
 import { bytes, dateTime, number, shortHash } from "../format";
+import { Help } from "../help";
 import { rich, t } from "../lang";
 import { to } from "../route";
 import { say, session, steward } from "../state";
@@ -125,17 +126,24 @@ function Shown({ release: r }: { release: Release }): VNode {
               <dd class="mono" title={r.sha256}>
                 {shortHash(r.sha256)}
               </dd>
-              <dt>{t("recipe.publish")}</dt>
+              <dt>
+                {t("recipe.publish")}
+                <Help of="publishing" label={t("recipe.publish")} />
+              </dt>
               <dd>{t(`publish.${r.publish as "matched"}`) || r.publish}</dd>
               {r.l !== undefined && r.l > 0 ? (
                 <>
-                  <dt>l</dt>
+                  <dt>
+                    l<Help of="l-diversity" label="l" />
+                  </dt>
                   <dd>{number(r.l)}</dd>
                 </>
               ) : null}
               {r.t !== undefined && r.t > 0 ? (
                 <>
-                  <dt>t</dt>
+                  <dt>
+                    t<Help of="t-closeness" label="t" />
+                  </dt>
                   <dd>{r.t}</dd>
                 </>
               ) : null}

@@ -4,6 +4,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { part, post } from "../api";
 import { number, percent, risk } from "../format";
+import { Help } from "../help";
 import { said, t, type Key } from "../lang";
 import { to } from "../route";
 import { say } from "../state";
@@ -11,13 +12,13 @@ import type { Figures, Job, Parameters, Preview, Recipe, Remedy, Trial } from ".
 import { Act, Bar, levelIcon, Refusal } from "../ui";
 import { useJob } from "./follow";
 
-const measures: [Key, (f: Figures) => string | undefined][] = [
-  ["curve.highest", f => risk(f.highest_risk)],
-  ["curve.average", f => risk(f.average_risk)],
-  ["curve.loss", f => percent(f.loss)],
-  ["curve.error", f => percent(f.query_error)],
+const measures: [Key, (f: Figures) => string | undefined, string?][] = [
+  ["curve.highest", f => risk(f.highest_risk), "prosecutor risk"],
+  ["curve.average", f => risk(f.average_risk), "marketer risk"],
+  ["curve.loss", f => percent(f.loss), "information loss"],
+  ["curve.error", f => percent(f.query_error), "query error"],
   ["trial.unique", f => (f.unique === undefined ? undefined : number(f.unique))],
-  ["trial.l", f => (f.l === undefined ? undefined : number(f.l))],
+  ["trial.l", f => (f.l === undefined ? undefined : number(f.l)), "l-diversity"],
   ["trial.rows", f => number(f.rows)],
   ["trial.columns", f => number(f.columns)],
 ];
@@ -39,11 +40,14 @@ function Effect({ trial }: { trial: Trial }): VNode {
         </tr>
       </thead>
       <tbody>
-        {measures.map(([key, write]) => {
+        {measures.map(([key, write, term]) => {
           const [now, then] = [write(trial.now), write(trial.then)];
           return now === undefined && then === undefined ? null : (
             <tr key={key}>
-              <th scope="row">{t(key)}</th>
+              <th scope="row">
+                {t(key)}
+                {term ? <Help of={term} label={t(key)} /> : null}
+              </th>
               <td class="r q">{now ?? "–"}</td>
               <td class="r">{now === then ? then : <b>{then ?? "–"}</b>}</td>
             </tr>

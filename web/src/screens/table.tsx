@@ -9,7 +9,7 @@ import { go, to } from "../route";
 import { draft, say, sealed, steward, tablePath } from "../state";
 import type { Book, Column, ColumnRole, ColumnsChange, FileForm, Progress, Rows, Table } from "../types";
 import { Act, Bar, Card, Checks, Chip, CopyCommand, curl, Dialog, Head, Icon, Refusal, Scroll, Select, useLoad, When, type Loaded } from "../ui";
-import { FormCard, formOf, shaped } from "./form";
+import { FormCard, formOf, missingLines, missingTexts, shaped } from "./form";
 import { ColumnsTable, mustDecide, roles, roleText, type Edit } from "./columns";
 import { sourceText, stateTones } from "./tables";
 
@@ -27,13 +27,9 @@ interface Draft {
 
 const fresh = (table: Table): Draft => ({
   unit: table.unit ?? table.columns_detail.find(c => c.unit)?.name ?? "",
-  missing: (table.missing ?? []).map(m => (m === "" ? '""' : m)).join("\n"),
+  missing: missingLines(table.missing),
   columns: {},
 });
-
-function missingTexts(text: string): string[] {
-  return [...new Set(text.split("\n").filter(line => line !== "").map(line => (line === '""' ? "" : line)))];
-}
 
 /** The whole definition: what the server proposed with the steward's changes. */
 function definition(table: Table, d: Draft, confirm: boolean): ColumnsChange {
@@ -208,8 +204,7 @@ function MissingCard({ text, change, editable }: { text: string; change: (text: 
 }
 
 /** The columns with what the book of the table makes public of them: bounds and groups. */
-function published(table: Table, books: Book[] | undefined): Table {
-  const book = books?.find(b => b.table === table.id);
+function published(table: Table, book: Book | undefined): Table {
   if (!book) return table;
   const of = new Map(book.columns.map(c => [c.name, c]));
   return {
@@ -292,8 +287,9 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
     setDraft(fresh(table));
     edit(false);
   };
+  const book = books.value?.find(b => b.table === table.id);
   const facts = [
-    table.rows !== undefined ? t("table.rows", { n: table.rows }) : "",
+    table.rows !== undefined ? t("table.rows", { n: table.rows }) : book?.records !== undefined ? t("table.records", { n: book.records }) : "",
     table.persons !== undefined ? t("tables.persons", { n: table.persons }) : "",
     table.columns !== undefined ? t("table.columns", { n: table.columns }) : "",
     sourceText(table),
@@ -411,7 +407,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
           ) : null}
           {steward.value || table.columns_detail.length > 0 ? (
             <ColumnsTable
-              table={steward.value ? table : published(table, books.value)}
+              table={steward.value ? table : published(table, book)}
               unit={d.unit}
               edits={d.columns}
               editable={editable}

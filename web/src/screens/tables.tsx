@@ -58,7 +58,7 @@ function Steps(): VNode {
   );
 }
 
-function Line({ x }: { x: TableLine }): VNode {
+function Line({ x, counted }: { x: TableLine; counted: boolean }): VNode {
   return (
     <tr>
       <th scope="row">
@@ -68,10 +68,10 @@ function Line({ x }: { x: TableLine }): VNode {
         <small>{sourceText(x)}</small>
       </th>
       <td>
-        {x.unit ? <span class="mono">{x.unit}</span> : x.rows === undefined ? "" : t("tables.unit.rows")}
+        {x.unit ? <span class="mono">{x.unit}</span> : x.rows === undefined && !x.confirmed ? "" : t("tables.unit.rows")}
         <small>{x.persons !== undefined ? t("tables.persons", { n: x.persons }) : ""}</small>
       </td>
-      <td class="r">{x.rows === undefined ? "" : number(x.rows)}</td>
+      {counted ? <td class="r">{x.rows === undefined ? "" : number(x.rows)}</td> : null}
       <td class="r">{x.columns === undefined ? "" : number(x.columns)}</td>
       <td>
         <Chip tone={stateTones[x.state]}>{t(("table." + x.state) as Key)}</Chip>
@@ -110,6 +110,8 @@ export default function Tables(): VNode {
   const lead =
     list.length > 0 ? rich("tables.lead", { n: list.length, sound: count("sound"), waiting: count("waiting"), stopped: count("stopped") }) : undefined;
   const none = tables.value?.length === 0;
+  // Who is no steward gets no number of rows: that column is absent then.
+  const counted = list.some(x => x.rows !== undefined);
   return (
     <>
       <Head title={none ? t("tables.none") : t("nav.tables")} lead={none ? t("tables.none.lead") : lead} crumbs={[{ text: t("nav.tables") }]}>
@@ -151,13 +153,13 @@ export default function Tables(): VNode {
                   columns={[
                     { title: t("tables.table"), by: x => x.name },
                     { title: t("tables.unit"), by: x => x.unit ?? "" },
-                    { title: t("tables.rows"), by: x => x.rows ?? -1, right: true },
+                    ...(counted ? [{ title: t("tables.rows"), by: (x: TableLine) => x.rows ?? -1, right: true }] : []),
                     { title: t("tables.columns"), by: x => x.columns ?? -1, right: true },
                     { title: t("tables.roles"), by: x => t(("table." + x.state) as Key) },
                     { title: t("tables.last"), by: x => x.last_release?.at ?? "" },
                     { title: t("tables.health"), by: x => x.health },
                   ]}
-                  row={x => <Line key={x.id} x={x} />}
+                  row={x => <Line key={x.id} x={x} counted={counted} />}
                 />
                 </section>
               )}

@@ -383,6 +383,16 @@ async function recipientsHour() {
   assert.match(await page.locator(".verd .plain").innerText(), /5/, "a file that passes has no guarantee");
   assert.doesNotMatch(good, /\b0 (persons|records)\b/, "what was not counted is shown as 0");
   await w.axe(page, "a bundle that passes");
+  // A key that is dropped on the place of the file is the key, and a certificate there is the certificate.
+  await page.getByRole("button", { name: "Check another" }).click();
+  await page.locator("textarea").fill("");
+  await page.locator("#f1").setInputFiles({ name: "some.pem", mimeType: "", buffer: received.get("noren-key.pem") });
+  await page.getByText("some.pem is a public key. It is now the key that you trust.").waitFor();
+  assert.match(await page.locator("textarea").inputValue(), /^-----BEGIN PUBLIC KEY/);
+  await page.locator("#f1").setInputFiles(join(home, certificate));
+  await page.locator("#f2").setInputFiles(join(home, released));
+  await page.getByRole("button", { name: "Check both" }).click();
+  await page.locator(".verd.good, .verd.part").waitFor();
   // The file with one byte changed, and a table with other columns: neither is the signed one.
   const changed = Buffer.from(received.get(released));
   changed[changed.length >> 1] ^= 1;
@@ -400,6 +410,37 @@ async function recipientsHour() {
     await w.axe(page, "another file");
     await w.picture("served-wrong-" + (wrong === at(released) ? "byte" : "table"), page);
   }
+}
+
+/** What an analyst may not see of a table is absent from every reply and screen, and what is public is there. */
+async function analystSees() {
+  const link = noren("serve", "login-link", "--dir", dir, "--name", "K. Sato").match(/sign-in\/(\w+)/)[1];
+  const page = await w.open({ link });
+  const private_ = ["rows", "persons", "missing", "distinct", "distinct_estimated", "type_reason", "role_reason", "hierarchy", "health_list", "hidden", "form", "read", "entries", "forfeited_charges", "alerts"];
+  const { body: table } = await w.api(page, "GET", "/tables/" + books.patients.table);
+  const { body: tables } = await w.api(page, "GET", "/tables");
+  for (const seen of [table, ...table.columns_detail, ...tables.items]) for (const field of private_) assert.ok(!(field in seen), `an analyst gets ${field}: ${JSON.stringify(seen)}`);
+  const { body: book } = await w.api(page, "GET", "/books/" + books.patients.id);
+  for (const field of private_) assert.ok(!(field in book), `an analyst gets ${field} of a book`);
+  assert.equal(book.records, 2000);
+  await w.at(page, "tables/" + books.patients.table);
+  await page.getByText("2,000 records (public figure of the book)").waitFor();
+  const heads = (await page.locator("table.co thead th").allInnerTexts()).map(x => x.trim());
+  assert.deepEqual(heads, ["Column", "Type", "Role", "Public bounds"]);
+  const line = name => page.locator("table.co tbody tr", { hasText: name }).innerText();
+  assert.match(await line("age"), /\b0\b.*\b1[01]0\b/s, "the public bounds of a column are absent");
+  assert.match(await line("ward"), /3/, "the public groups of a column are absent");
+  await w.at(page, "tables");
+  await page.locator("table.tb tbody tr").first().waitFor();
+  assert.ok(!(await page.locator("table.tb thead th").allInnerTexts()).some(x => x.trim() === "Rows"), "an empty column of rows is shown");
+  for (const route of ["tables", "tables/" + books.patients.table, "books", "books/" + books.patients.id, "questions", "own"]) {
+    await w.at(page, route);
+    await page.waitForLoadState("networkidle");
+    assert.doesNotMatch(await page.locator("main").innerText(), /\bNaN\b|\bundefined\b|\b0 (rows|persons|columns|different)\b/, route + " shows an analyst what is not known as a figure");
+    assert.equal(await page.getByText("Your role does not allow this.").count(), 0, route + " refuses an analyst");
+  }
+  const state = await page.context().storageState();
+  await w.inspect("served-analyst-table", "tables/" + books.patients.table, p => p.locator("table.co").waitFor(), { state, titleIsData: true });
 }
 
 /** The chart of spending adds up: its last total, and the sum of the last steps of its accounts, are what was spent. */
@@ -477,6 +518,7 @@ async function forms() {
   await page.locator("#file").setInputFiles({ name: "letter.pdf", mimeType: "application/pdf", buffer: Buffer.from("x") });
   await page.getByText("letter.pdf cannot become a table.").waitFor();
   await page.locator("summary", { hasText: "How the file is read" }).click();
+  await page.getByLabel("Missing values").fill('9999\n-');
   await looked(page, "add-refused");
   await page.locator("#file").setInputFiles(at("titled.xlsx"));
   await page.waitForURL(/#\/tables\/tb_/);
@@ -485,6 +527,7 @@ async function forms() {
   await page.locator("table.co th", { hasText: "年齢" }).waitFor();
   await page.getByText("Rows with totals (合計, total), which are no persons: 1").waitFor();
   await page.getByText("as found: 3").waitFor();
+  assert.deepEqual((await w.api(page, "GET", "/tables/" + id)).body.missing, ["-", "9999"], "missing texts that were stated before the file was sent");
   await w.inspect("served-form", "tables/" + id, p => p.locator("table.co").waitFor(), { titleIsData: true });
   const rows = async () => (await w.api(page, "GET", "/tables/" + id)).body.rows;
   assert.equal(await rows(), 41);
@@ -615,7 +658,7 @@ async function closing() {
 }
 
 try {
-  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, stewardsHour, recipientsHour, analystsHour, analyst, spending, takeOver, daily, closing].filter(part => !only || only.includes(part.name))) {
+  for (const part of [steward, stewardOfModel, hiddenCells, forms, auditor, stewardsHour, recipientsHour, analystsHour, analystSees, analyst, spending, takeOver, daily, closing].filter(part => !only || only.includes(part.name))) {
     const began = Date.now();
     await part();
     w.complain();
