@@ -8,7 +8,8 @@ import (
 )
 
 // Format is a format of package fmt in English, by which its translations are found. One
-// that is shown without arguments is the text itself: its percent signs stand alone.
+// that is shown without arguments is the text itself: its percent signs stand alone. It may choose
+// words by a number, as in "%d {row|rows}": [Format.Fill] says more.
 type Format string
 
 // Phrase is a text of Noren without arguments, which is an argument of another text.
@@ -54,7 +55,7 @@ func (t Text) String() string {
 	if len(t.Args) == 0 {
 		return string(t.Format)
 	}
-	return fmt.Sprintf(string(t.Format), t.Args...)
+	return t.Format.Fill(t.Args...)
 }
 
 // MarshalText is the text in English: the form of JSON, which programs read.

@@ -100,7 +100,7 @@ func (c Cost) Split(n int) (Cost, error) {
 	}
 	part := Cost{Epsilon: c.Epsilon / int64(n), Delta: c.Delta / int64(n)}
 	if part.Epsilon <= 0 {
-		return Cost{}, noren.Usagef("epsilon", "is too small to be split into %d parts", n).Hinted("give a larger epsilon")
+		return Cost{}, noren.Usagef("epsilon", "is too small to be split into %d {part|parts}", n).Hinted("give a larger epsilon")
 	}
 	return part, nil
 }

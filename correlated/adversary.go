@@ -69,7 +69,7 @@ func (a Adversaries) describe() noren.Text {
 	case advFull:
 		return noren.Textf("adversaries who know the model and the states of all other records")
 	case advListed:
-		return noren.Textf("the %d listed adversaries only", len(a.listed))
+		return noren.Textf("the %d listed {adversary|adversaries} only", len(a.listed))
 	}
 	return noren.Textf("adversaries who know the model and the states of any other records")
 }

@@ -36,7 +36,7 @@ func NewBox(centre Model, low, high [][][]float64) (*Box, error) {
 		return nil, noren.Usagef("centre", "the centre of a box is a chain or a tree")
 	}
 	if len(low) != len(high) {
-		return nil, noren.Usagef("high", "there are %d matrices of lower bounds and %d of upper ones", len(low), len(high))
+		return nil, noren.Usagef("high", "there {1|is|are} %d {matrix|matrices} of lower bounds and %d of upper ones", len(low), len(high))
 	}
 	if len(low) != steps && len(low) != 1 {
 		return nil, noren.Usagef("low", "there is one matrix for all steps, or %d; here are %d", steps, len(low))
@@ -85,12 +85,12 @@ func newBounds(centre *kernel, low, high [][]float64, where string) (kernelBound
 	for j, m := range [...][][]float64{low, high} {
 		name := [...]string{"low", "high"}[j] + where
 		if len(m) != centre.rows {
-			return b, noren.Usagef(noren.File(name), "the centre's matrix has %d rows, and here are %d", centre.rows, len(m))
+			return b, noren.Usagef(noren.File(name), "the centre's matrix has %d {row|rows}, and here {2|is|are} %d", centre.rows, len(m))
 		}
 		k := &kernel{rows: centre.rows, cols: centre.cols}
 		for x, row := range m {
 			if len(row) != centre.cols {
-				return b, noren.Usagef(index(name, x), "the centre's rows have %d entries, and this one has %d", centre.cols, len(row))
+				return b, noren.Usagef(index(name, x), "the centre's rows have %d {entry|entries}, and this one has %d", centre.cols, len(row))
 			}
 			for y, v := range row {
 				if !(v >= 0 && v <= 1) {

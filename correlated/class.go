@@ -55,11 +55,11 @@ func (l limits) count(total *int, m Model) error {
 
 func sameRecords(a, b Model) error {
 	if a.Records() != b.Records() {
-		return noren.Usagef("", "%d records, where the first member has %d", b.Records(), a.Records())
+		return noren.Usagef("", "%d {record|records}, where the first member has %d", b.Records(), a.Records())
 	}
 	for i := range a.Records() {
 		if a.States(i) != b.States(i) {
-			return noren.Usagef("", "record %d has %d states, where the first member has %d", i, b.States(i), a.States(i))
+			return noren.Usagef("", "record %d has %d {state|states}, where the first member has %d", i, b.States(i), a.States(i))
 		}
 	}
 	return nil

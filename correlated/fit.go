@@ -117,7 +117,7 @@ func FitChain(sequences [][]int, o FitOptions) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.fitted(c, b, fmt.Sprintf("a chain from %d steps", steps), steps), nil
+	return o.fitted(c, b, noren.Textf("a chain from %d {step|steps}", steps).String(), steps), nil
 }
 
 func (o *FitOptions) fitted(centre Model, box *Box, what string, n int) *Fitted {
@@ -207,7 +207,7 @@ func FitTree(ctx context.Context, samples [][]int, o FitOptions) (*Fitted, error
 		return nil, noren.Usagef("samples", "a tree is estimated over at most %d records", maxFitRecords)
 	}
 	if o.Length != 0 && o.Length != n {
-		return nil, noren.Usagef("length", "the samples have %d records", n)
+		return nil, noren.Usagef("length", "the samples have %d {record|records}", n)
 	}
 	columns := make([][]uint8, n)
 	for i := range columns {
@@ -250,7 +250,7 @@ func FitTree(ctx context.Context, samples [][]int, o FitOptions) (*Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	return o.fitted(t, b, fmt.Sprintf("a Chow-Liu tree from %d samples", len(samples)), len(samples)), nil
+	return o.fitted(t, b, noren.Textf("a Chow-Liu tree from %d {sample|samples}", len(samples)).String(), len(samples)), nil
 }
 
 func jointCounts(a, b []uint8, k int) [][]int {

@@ -37,7 +37,7 @@ func newKernel(m [][]float64, where string) (*kernel, error) {
 	k.p = make([]float64, 0, k.rows*k.cols)
 	for x, row := range m {
 		if len(row) != k.cols {
-			return nil, noren.Usagef(index(where, x), "this row has %d entries and the first has %d", len(row), k.cols)
+			return nil, noren.Usagef(index(where, x), "this row has %d {entry|entries} and the first has %d", len(row), k.cols)
 		}
 		row, err := newDistribution(row, index(where, x))
 		if err != nil {

@@ -235,7 +235,7 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 func (m *Mechanism) Covers(_, records int64) error {
 	if n := m.options.Model.Model.Records(); records != int64(n) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: codeRecords, Where: "model", What: "expected %d records, as the model has, got %s", Args: []any{n, stated(records)},
+			Kind: noren.Usage, Code: codeRecords, Where: "model", What: "expected %d {record|records}, as the model has, got %s", Args: []any{n, stated(records)},
 			Hint: "the data set states the number of its records, and the model has one for each",
 		}
 	}
@@ -277,7 +277,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		how = noren.Textf("computed exactly")
 	}
 	g.Assumptions = noren.Texts{
-		noren.Textf("The %d records follow %s; %s.", m.options.Model.Model.Records(), describeModel(m.options.Model.Model), source),
+		noren.Textf("The %d {record follows|records follow} %s; %s.", m.options.Model.Model.Records(), describeModel(m.options.Model.Model), source),
 		noren.Textf("The model is public and was not made from the records that it protects."),
 		noren.Textf("Protected against: %s.", m.options.Leakage.Adversaries.describe()),
 		noren.Textf("For any two states of a record that such an adversary holds possible, the answer's likelihoods differ by a factor of at most e^%s (%s).", account.Decimal(m.leaks, 9), how),
@@ -298,7 +298,7 @@ func describeModel(m Model) noren.Text {
 	case *Tree:
 		return noren.Textf("a tree model")
 	case *Class:
-		return noren.Textf("any one of %d distributions", len(m.list))
+		return noren.Textf("any one of %d {distribution|distributions}", len(m.list))
 	case *Box:
 		return noren.Textf("some %s whose transition probabilities lie within the stated bounds", m.centre.Kind())
 	}

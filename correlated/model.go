@@ -73,7 +73,7 @@ func (l limits) joint(shape []int, p []float64) (*JointTable, error) {
 		}
 	}
 	if len(p) != size {
-		return nil, noren.Usagef("p", "the shape asks for %d entries, and here are %d", size, len(p))
+		return nil, noren.Usagef("p", "the shape asks for %d {entry|entries}, and here {2|is|are} %d", size, len(p))
 	}
 	p, err := scaled(p, "p")
 	if err != nil {
@@ -125,7 +125,7 @@ func (l limits) chain(init []float64, steps [][][]float64) (*Chain, error) {
 		}
 		k := pool.all[id]
 		if k.rows != states {
-			return nil, noren.Usagef(index("P", i), "record %d has %d states, and the matrix has %d rows", i, states, k.rows)
+			return nil, noren.Usagef(index("P", i), "record %d has %d {state|states}, and the matrix has %d {row|rows}", i, states, k.rows)
 		}
 		states, c.step[i] = k.cols, id
 	}
@@ -148,14 +148,14 @@ func (l limits) homogeneous(init []float64, p [][]float64, n int) (*Chain, error
 		return nil, err
 	}
 	if k.rows != k.cols {
-		return nil, noren.Usagef("P", "the matrix has %d rows and %d columns, and one matrix for all steps must be square", k.rows, k.cols)
+		return nil, noren.Usagef("P", "the matrix has %d {row|rows} and %d {column|columns}, and one matrix for all steps must be square", k.rows, k.cols)
 	}
 	first, err := newDistribution(init, "init")
 	if err != nil {
 		return nil, err
 	}
 	if len(first) != k.rows {
-		return nil, noren.Usagef("init", "the first record has %d states, and the matrix has %d rows", len(first), k.rows)
+		return nil, noren.Usagef("init", "the first record has %d {state|states}, and the matrix has %d {row|rows}", len(first), k.rows)
 	}
 	return &Chain{init: first, pool: []*kernel{k}, step: make([]int32, n-1)}, nil
 }

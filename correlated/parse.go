@@ -94,7 +94,7 @@ func (l limits) parseModelFile(n node) (*ModelFile, error) {
 	if f.States != nil {
 		for i := range f.Model.Records() {
 			if k := f.Model.States(i); k != len(f.States) {
-				return nil, noren.Usagef("states", "record %d has %d states, and here are %d names", i, k, len(f.States))
+				return nil, noren.Usagef("states", "record %d has %d {state|states}, and here {3|is|are} %d {name|names}", i, k, len(f.States))
 			}
 		}
 	}

@@ -133,7 +133,7 @@ func (q *Query) append(dst []float64, i, k int) ([]float64, error) {
 		row, where = q.rows[i], index("g", i)
 	}
 	if len(row) != k {
-		return nil, noren.Usagef(where, "record %d has %d states, and here are %d values", i, k, len(row))
+		return nil, noren.Usagef(where, "record %d has %d {state|states}, and here {3|is|are} %d {value|values}", i, k, len(row))
 	}
 	return append(dst, row...), nil
 }
@@ -168,7 +168,7 @@ func (q *Query) check(m Model) error {
 		}
 	case q.count != nil:
 		if q.weights != nil && len(q.weights) != n {
-			return noren.Usagef("weights", "there are %d records, and here are %d weights", n, len(q.weights))
+			return noren.Usagef("weights", "there {1|is|are} %d {record|records}, and here {2|is|are} %d {weight|weights}", n, len(q.weights))
 		}
 		most := 0
 		for i := range n {
@@ -183,7 +183,7 @@ func (q *Query) check(m Model) error {
 			}
 		}
 	case q.rows != nil && len(q.rows) != n:
-		return noren.Usagef("g", "there are %d records, and here are %d rows", n, len(q.rows))
+		return noren.Usagef("g", "there {1|is|are} %d {record|records}, and here {2|is|are} %d {row|rows}", n, len(q.rows))
 	case q.rows == nil && q.each == nil:
 		return noren.Usagef("query", "the query asks nothing")
 	}

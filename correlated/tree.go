@@ -26,7 +26,7 @@ func (l limits) tree(parent []int, prior []float64, cpt [][][]float64) (*Tree, e
 		return nil, noren.Usagef("parent", "a tree has between 1 and %d records", l.records)
 	}
 	if len(cpt) != n {
-		return nil, noren.Usagef("cpt", "there are %d records, and here are %d tables", n, len(cpt))
+		return nil, noren.Usagef("cpt", "there {1|is|are} %d {record|records}, and here {2|is|are} %d {table|tables}", n, len(cpt))
 	}
 	t := &Tree{parent: make([]int32, n), kernel: make([]int32, n)}
 	pool := newKernelPool()
@@ -65,7 +65,7 @@ func (l limits) tree(parent []int, prior []float64, cpt [][][]float64) (*Tree, e
 	}
 	for i, p := range t.parent {
 		if k := t.pool[t.kernel[i]]; p >= 0 && k.rows != t.States(int(p)) {
-			return nil, noren.Usagef(index("cpt", i), "the parent, record %d, has %d states, and the table has %d rows", p, t.States(int(p)), k.rows)
+			return nil, noren.Usagef(index("cpt", i), "the parent, record %d, has %d {state|states}, and the table has %d {row|rows}", p, t.States(int(p)), k.rows)
 		}
 	}
 	return t, nil
@@ -86,7 +86,7 @@ func (t *Tree) sort() error {
 		}
 	}
 	if len(t.order) < len(t.parent) {
-		return noren.Usagef("parent", "%d records are their own ancestors", len(t.parent)-len(t.order))
+		return noren.Usagef("parent", "%d {record is|records are} their own ancestors", len(t.parent)-len(t.order))
 	}
 	return nil
 }

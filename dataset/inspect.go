@@ -200,7 +200,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 		return nil, asStructure(src.Name(), err)
 	}
 	if d.Records > 0 && out.Records != d.Records {
-		return nil, structure(noren.File(src.Name()), noren.Textf("expected %d records, got %d", d.Records, out.Records))
+		return nil, structure(noren.File(src.Name()), noren.Textf("expected %d {record|records}, got %d", d.Records, out.Records))
 	}
 	o.Progress.Report("checking", 1000, 1000)
 	for i := range columns {

@@ -135,7 +135,7 @@ func TestInspectAgreesWithRead(t *testing.T) {
 func TestStructure(t *testing.T) {
 	d := complete(t, Definition{Columns: []Column{{Name: "a", Type: "integer"}, {Name: "b"}}, AtMost: 3})
 	for name, c := range map[string]struct{ text, want string }{
-		"ragged":            {"a,b\n1,2\n1\n", "line 3: 1 fields, expected 2"},
+		"ragged":            {"a,b\n1,2\n1\n", "line 3: 1 field, expected 2"},
 		"a column more":     {"a,b,c\n1,2,3\n", `a column "c"`},
 		"a column less":     {"a\n1\n", `no column "b"`},
 		"an open quote":     {"a,b\n1,\"2\n", "never closed"},

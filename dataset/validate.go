@@ -251,7 +251,7 @@ func (d *Definition) missingColumn(name string) error {
 	case best != "":
 		e.Hinted("did you mean %s?", best)
 	case len(names) > 20:
-		e.Hinted("the table has %d columns", len(names))
+		e.Hinted("the table has %d {column|columns}", len(names))
 	default:
 		e.Hinted("the columns are %s", strings.Join(names, ", "))
 	}

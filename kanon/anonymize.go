@@ -171,7 +171,7 @@ func (r *run) needs(bytes int, hint noren.Format) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: "memory", What: "%d records need about %d MiB of memory, %d more than is allowed", Args: []any{r.held.Rows, need >> 20, (need-r.job.memory())>>20 + 1},
+		Kind: noren.Usage, Code: "memory", What: "%d {record needs|records need} about %d MiB of memory, %d more than is allowed", Args: []any{r.held.Rows, need >> 20, (need-r.job.memory())>>20 + 1},
 		Hint: hint,
 	}
 }
@@ -237,7 +237,7 @@ func checkHierarchy(name string, c *table.Column) error {
 	}
 	return &noren.Error{
 		Kind: noren.BadData, Where: noren.Place{noren.File(name), noren.Textf("column %s", c.Field.Name)},
-		What: "%d of its %d different values have no line in the hierarchy %s", Args: []any{without, len(c.Dict), h.Name()},
+		What: "%d of its %d different {value|values} {1|has|have} no line in the hierarchy %s", Args: []any{without, len(c.Dict), h.Name()},
 		Hint: "add a line for each of them, or name the text that stands for a missing value",
 	}
 }

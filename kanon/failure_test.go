@@ -3,7 +3,6 @@ package kanon_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -27,7 +26,7 @@ func TestFewerThanK(t *testing.T) {
 		dir := t.TempDir()
 		j := job(t, dir, makePeople(n, 31))
 		_, err := kanon.Anonymize(context.Background(), j)
-		want := fmt.Sprintf("in.csv: the table has %d records, fewer than k = 5", n)
+		want := noren.Textf("in.csv: the table has %d {record|records}, fewer than k = 5", n).String()
 		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), want) || list(t, dir) != "in.csv" {
 			t.Errorf("%d records: %v; the folder holds %s", n, err, list(t, dir))
 		}

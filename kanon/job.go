@@ -181,7 +181,7 @@ func (j *Job) Validate() error {
 		return &noren.Error{Kind: noren.Usage, What: "a job needs a source"}
 	}
 	if got, want := len(j.Schema.Fields), len(j.Source.Columns()); got != want {
-		add("the schema has %d fields for %d columns", got, want)
+		add("the schema has %d {field|fields} for %d {column|columns}", got, want)
 	}
 	if len(j.Schema.WithRole(table.Quasi)) == 0 {
 		add("no column is a quasi-identifier: name those that others may know")
@@ -207,7 +207,7 @@ func (j *Job) Validate() error {
 	faults = append(faults, j.unitFaults(&j.Schema)...)
 	faults = append(faults, j.suppressionFaults()...)
 	if n := len(j.SecretSeed); n > 0 && n < leastSeed {
-		add("the secret seed has %d bytes, expected %d at least", n, leastSeed)
+		add("the secret seed has %d {byte|bytes}, expected %d at least", n, leastSeed)
 	}
 	if j.SecretSeed != nil && j.Seed != nil {
 		add("a secret seed and an insecure one contradict each other")

@@ -85,7 +85,7 @@ func (r *run) boundIn(ctx context.Context, s *space.Space) error {
 	case b.Method == bound.Simple && !b.Converged && r.job.K > 1:
 		r.result.Bound.Reason = noren.Textf("no better prices were found in this time")
 	case b.Records < s.Len() && r.job.K > 1:
-		r.result.Bound.Reason = noren.Textf("prices for a sample of cells, %d of %d records", b.Records, s.Len())
+		r.result.Bound.Reason = noren.Textf("prices for a sample of cells, %d of %d {record|records}", b.Records, s.Len())
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (j *Options) choose(n int, judged bool) (partition.Options, partition.Chose
 	if o.Coarse == partition.CoarseAuto && o.Method == partition.TopDown && judged && n > wholeRecords {
 		// In a small cell fewer groups can be diverse or close.
 		o.Coarse = max(wholeRecords/2, 20*o.K)
-		reasons = append(reasons, noren.Textf("cells of %d records or more: the table has more than %d", o.Coarse, wholeRecords))
+		reasons = append(reasons, noren.Textf("cells of %d {record|records} or more: the table has more than %d", o.Coarse, wholeRecords))
 	}
 	chosen, err := o.Choose(n)
 	if err != nil {

@@ -60,9 +60,9 @@ func (r Rounded) leaving(f *table.Field, k int) noren.Text {
 		n = g.Sums(k, step)
 	}
 	if n == 1 {
-		return r.coarser(f, k, noren.Textf("%s: the sum of a class of %d values can be computed from it", r.to(f), k))
+		return r.coarser(f, k, noren.Textf("%s: the sum of a class of %d {value|values} can be computed from it", r.to(f), k))
 	}
-	return r.coarser(f, k, noren.Textf("%s: at least %d sums of a class of %d values are possible", r.to(f), n, k))
+	return r.coarser(f, k, noren.Textf("%s: at least %d {sum|sums} of a class of %d {value|values} {2|is|are} possible", r.to(f), n, k))
 }
 
 // beside is leaving for a mean beside a range: of at least 5 values, and finer for many.
@@ -107,9 +107,9 @@ func (r Rounded) coarser(f *table.Field, k int, text noren.Text) noren.Text {
 // sums says how many sums a mean leaves.
 func sums(n int64, k int) noren.Text {
 	if n == 1 {
-		return noren.Textf("the sum of a class of %d values can be computed from it", k)
+		return noren.Textf("the sum of a class of %d {value|values} can be computed from it", k)
 	}
-	return noren.Textf("at least %d sums of a class of %d values are possible", n, k)
+	return noren.Textf("at least %d {sum|sums} of a class of %d {value|values} {1|is|are} possible", n, k)
 }
 
 func coarse(f *table.Field, g *publish.Grid) noren.Text {
@@ -144,7 +144,7 @@ func months(n int64) measure {
 	case 12:
 		return measure{of: noren.Textf("years"), grid: noren.Textf("to years, the grid of its values")}
 	}
-	return measure{of: noren.Textf("%d months", n), grid: noren.Textf("to %d months, the grid of its values", n)}
+	return measure{of: noren.Textf("%d {month|months}", n), grid: noren.Textf("to %d {month|months}, the grid of its values", n)}
 }
 
 // spans says a number of days, or of seconds where a date has a time.
@@ -157,29 +157,27 @@ func spans(f *table.Field, n int64) measure {
 	case n == day:
 		return measure{noren.Textf("days"), noren.Textf("to days"), noren.Textf("to days, the grid of its values")}
 	case n%day == 0:
-		return measure{noren.Textf("%d days", n/day), noren.Textf("to %d days", n/day), noren.Textf("to %d days, the grid of its values", n/day)}
+		return measure{noren.Textf("%d {day|days}", n/day), noren.Textf("to %d {day|days}", n/day), noren.Textf("to %d {day|days}, the grid of its values", n/day)}
 	case n == hour:
 		return measure{noren.Textf("hours"), noren.Textf("to hours"), noren.Textf("to hours, the grid of its values")}
 	case n%hour == 0:
-		return measure{noren.Textf("%d hours", n/hour), noren.Textf("to %d hours", n/hour), noren.Textf("to %d hours, the grid of its values", n/hour)}
+		return measure{noren.Textf("%d {hour|hours}", n/hour), noren.Textf("to %d {hour|hours}", n/hour), noren.Textf("to %d {hour|hours}, the grid of its values", n/hour)}
 	case n == minute:
 		return measure{noren.Textf("minutes"), noren.Textf("to minutes"), noren.Textf("to minutes, the grid of its values")}
 	case n%minute == 0:
-		return measure{noren.Textf("%d minutes", n/minute), noren.Textf("to %d minutes", n/minute), noren.Textf("to %d minutes, the grid of its values", n/minute)}
+		return measure{noren.Textf("%d {minute|minutes}", n/minute), noren.Textf("to %d {minute|minutes}", n/minute), noren.Textf("to %d {minute|minutes}, the grid of its values", n/minute)}
 	case n == 1:
 		return measure{noren.Textf("seconds"), noren.Textf("to seconds"), noren.Textf("to seconds, the grid of its values")}
 	}
-	return measure{noren.Textf("%d seconds", n), noren.Textf("to %d seconds", n), noren.Textf("to %d seconds, the grid of its values", n)}
+	return measure{noren.Textf("%d {second|seconds}", n), noren.Textf("to %d {second|seconds}", n), noren.Textf("to %d {second|seconds}, the grid of its values", n)}
 }
 
 func decimals(n int) measure {
 	switch {
-	case n == 1:
-		return measure{of: noren.Textf("%d decimal place", n), to: noren.Textf("to %d decimal place", n)}
 	case n < 0:
 		return measure{of: noren.Textf("multiples of %s", number(1, n)), to: noren.Textf("to multiples of %s", number(1, n))}
 	case n == 0:
 		return measure{of: noren.Textf("whole numbers"), to: noren.Textf("to whole numbers")}
 	}
-	return measure{of: noren.Textf("%d decimal places", n), to: noren.Textf("to %d decimal places", n)}
+	return measure{of: noren.Textf("%d decimal {place|places}", n), to: noren.Textf("to %d decimal {place|places}", n)}
 }

@@ -80,7 +80,7 @@ func EnoughRecords(name string, rows int64, k int) error {
 	}
 	return &noren.Error{
 		Kind: noren.BadData, Where: noren.File(name),
-		What: "the table has %d records, fewer than k = %d: no group of k can be made", Args: []any{rows, k},
+		What: "the table has %d {record|records}, fewer than k = %d: no group of k can be made", Args: []any{rows, k},
 		Hint: "ask for a smaller k, or gather more records",
 	}
 }
@@ -93,7 +93,7 @@ func EnoughPersons(name string, n int64, k int) error {
 	}
 	return &noren.Error{
 		Kind: noren.BadData, Where: noren.File(name),
-		What: "the table has records of %d persons, fewer than k = %d: no group of k persons can be made", Args: []any{n, k},
+		What: "the table has records of %d {person|persons}, fewer than k = %d: no group of k persons can be made", Args: []any{n, k},
 		Hint: "ask for a smaller k, or gather records of more persons",
 	}
 }

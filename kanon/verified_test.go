@@ -55,7 +55,7 @@ func TestVerifierStopsARelease(t *testing.T) {
 		},
 		"records are given the values of another group": {
 			func(_ *testing.T, r *run) { r.groups.Group = []uint32{0, 0, 0, 0, 0, 1} },
-			noren.NotMet, "1 of 2 classes have fewer than k = 3 records",
+			noren.NotMet, "1 of 2 classes has fewer than k = 3 records",
 		},
 		"classes of one illness": {
 			func(t *testing.T, r *run) {

@@ -90,20 +90,8 @@ var japanese = sync.OnceValue(func() *catalogue {
 			continue
 		}
 		c.byKey[string(e.Key)] = e.Japanese // keys have no space around them
-		if e.Context == Place {
-			p := parse(strings.TrimPrefix(string(e.Key), "%s: "))
-			p.japanese = strings.TrimPrefix(e.Japanese, "%s: ")
-			c.places = append(c.places, p)
-		}
-		p := parse(strings.TrimSpace(string(e.Key)))
-		p.japanese = strings.TrimSpace(e.Japanese)
-		if len(p.verbs) == 0 {
-			c.exact[p.literals[0]] = p
-			continue
-		}
-		p.numeric = p.own < leastOwn && (p.own < leastBeginning || p.literals[0] == "" && p.verbs[0].kind != 'd')
-		if !p.numeric || p.own > 0 && len(p.verbs) > 1 {
-			c.patterns = append(c.patterns, p)
+		for english, japanese := range e.chosen() {
+			c.add(e.Context, english, japanese)
 		}
 	}
 	for _, patterns := range [][]*pattern{c.patterns, c.places} {
@@ -113,6 +101,25 @@ var japanese = sync.OnceValue(func() *catalogue {
 	}
 	return c
 })
+
+// add adds the patterns of a format without choices.
+func (c *catalogue) add(context, english, japanese string) {
+	if context == Place {
+		p := parse(strings.TrimPrefix(english, "%s: "))
+		p.japanese = strings.TrimPrefix(japanese, "%s: ")
+		c.places = append(c.places, p)
+	}
+	p := parse(strings.TrimSpace(english))
+	p.japanese = strings.TrimSpace(japanese)
+	if len(p.verbs) == 0 {
+		c.exact[p.literals[0]] = p
+		return
+	}
+	p.numeric = p.own < leastOwn && (p.own < leastBeginning || p.literals[0] == "" && p.verbs[0].kind != 'd')
+	if !p.numeric || p.own > 0 && len(p.verbs) > 1 {
+		c.patterns = append(c.patterns, p)
+	}
+}
 
 // leastOwn is how many letters a format has of its own at least if texts of any arguments
 // are to be found by it: "over %s" fits the name of a group as well. A shorter one finds
@@ -252,8 +259,15 @@ func (e Entry) Fault() string {
 	if !e.IsFormat() {
 		return "" // a test holds its arguments against those of the calls
 	}
-	key := parse(string(e.Key))
-	translated := parse(e.Japanese).resolve(key)
+	key, fault := e.parsed(string(e.Key), "key")
+	if fault != "" {
+		return fault
+	}
+	translated, fault := e.parsed(e.Japanese, "translation")
+	if fault != "" {
+		return fault
+	}
+	translated.resolve(key)
 	used := make([]bool, len(key.verbs))
 	for _, v := range translated.verbs {
 		if v.arg < 0 || v.arg >= len(key.verbs) {

@@ -87,7 +87,7 @@ func (l Lang) Text(key Key, args ...any) string {
 	if l != English {
 		args = l.sayWords(args)
 	}
-	return fmt.Sprintf(format, args...)
+	return noren.Format(format).Fill(args...)
 }
 
 // Words are a text of ours in English, such as "3 records", that is an argument of another

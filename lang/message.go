@@ -92,7 +92,7 @@ func (t template) write(b *strings.Builder, l Lang, args map[string]any) {
 		switch {
 		case p.name == "":
 			b.WriteString(p.literal)
-		case p.plural && number(value) == 1, p.condition && p.holds(value):
+		case p.plural && fmt.Sprint(value) == "1", p.condition && p.holds(value):
 			p.yes.write(b, l, args)
 		case p.plural || p.condition:
 			p.other.write(b, l, args)

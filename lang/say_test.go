@@ -25,6 +25,8 @@ func TestSay(t *testing.T) {
 		{"ward", "ward"},
 		{"id (it looks like a key of persons or records, and its value also tells the value of age, sex); name (its name says that it holds names of persons)", "id（人かレコードのキーのようです。また、その値から age, sex の値が分かります）; name（名前からすると人の名前です）"},
 		{"over 65 years", "over 65 years"},
+		{"1 row of totals is left out", "合計の 1 行を除きます"},
+		{"3 rows of totals are left out", "合計の 3 行を除きます"},
 		{"3 of 1,204 records", "1,204 件のうち 3"},
 		{"male and female", "male and female"},
 		{"the file has no column over 65", "ファイルに列 over 65 がありません"},

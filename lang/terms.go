@@ -56,10 +56,10 @@ var short = []struct {
 }{
 	{regexp.MustCompile(`^1 in ([0-9,]+)$`), "$1 分の 1"},
 	{regexp.MustCompile(`^state ([0-9]+)$`), "状態 $1"},
-	{regexp.MustCompile(`^to ([0-9]+) days$`), "$1 日まで"},
-	{regexp.MustCompile(`^to ([0-9]+) hours$`), "$1 時間まで"},
-	{regexp.MustCompile(`^to ([0-9]+) minutes$`), "$1 分まで"},
-	{regexp.MustCompile(`^to ([0-9]+) seconds$`), "$1 秒まで"},
+	{regexp.MustCompile(`^to ([0-9]+) days?$`), "$1 日まで"},
+	{regexp.MustCompile(`^to ([0-9]+) hours?$`), "$1 時間まで"},
+	{regexp.MustCompile(`^to ([0-9]+) minutes?$`), "$1 分まで"},
+	{regexp.MustCompile(`^to ([0-9]+) seconds?$`), "$1 秒まで"},
 	{regexp.MustCompile(`^([0-9.]+)-closeness$`), "$1-近接性"},
 }
 

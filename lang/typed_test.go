@@ -14,7 +14,7 @@ import (
 )
 
 // names read like texts of Noren, and are names of columns, values and files all the same.
-var names = []string{"none", "of at least %d records", "analyst 7", "cannot be written", "column age", "100 %", "2 records", "a (b)"}
+var names = []string{"none", "of at least %d records", "analyst 7", "cannot be written", "column age", "100 %", "2 records", "{row|rows}", "a (b)"}
 
 // An argument of an error that is a name is the same in every language, whatever it reads like.
 func TestNamesInErrors(t *testing.T) {

@@ -104,7 +104,7 @@ func (b *bloomModel) fit(ctx context.Context, words []int, from *bloomFit) (*blo
 	f := &bloomFit{words: words, beta: make([]float64, p), df: float64(b.rows - p)}
 	if f.df < smallestDF {
 		return nil, &noren.Error{
-			Kind: noren.BadData, What: "%d bits in all cohorts are too few to tell %d words apart", Args: []any{b.rows, p},
+			Kind: noren.BadData, What: "%d {bit|bits} in all cohorts {1|is|are} too few to tell %d {word|words} apart", Args: []any{b.rows, p},
 			Hint: "name fewer candidates, or collect with more cohorts or bits",
 		}
 	}
@@ -266,7 +266,7 @@ func (b *bloomModel) solve(ctx context.Context, f *bloomFit) (float64, error) {
 	var chol mat.Cholesky
 	if !chol.Factorize(gram) || chol.Cond() > 1e10 {
 		return 0, &noren.Error{
-			Kind: noren.BadData, What: "the %d words that stand out set bits that do not tell them apart", Args: []any{p},
+			Kind: noren.BadData, What: "the %d {word that stands out sets|words that stand out set} bits that do not tell {it|them} apart", Args: []any{p},
 			Hint: "name fewer candidates, or collect with more cohorts or bits",
 		}
 	}

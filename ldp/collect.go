@@ -30,14 +30,10 @@ func (r Rejected) Text() noren.Text {
 		return noren.Textf("no report was excluded")
 	}
 	var parts noren.Commas
-	again := noren.Format("%d second reports of a client")
-	if r.Duplicate == 1 {
-		again = "%d second report of a client"
-	}
 	for _, p := range []struct {
 		n    int64
 		what noren.Format
-	}{{r.Malformed, "%d malformed"}, {r.WrongLength, "%d of the wrong length"}, {r.BadCohort, "%d of a wrong cohort"}, {r.Duplicate, again}} {
+	}{{r.Malformed, "%d malformed"}, {r.WrongLength, "%d of the wrong length"}, {r.BadCohort, "%d of a wrong cohort"}, {r.Duplicate, "%d second {report|reports} of a client"}} {
 		if p.n > 0 {
 			parts = append(parts, noren.Textf(p.what, p.n))
 		}

@@ -89,10 +89,10 @@ func (t *fitTests) share(count, n int64, low, high float64, event noren.Text) {
 	switch c, all := float64(count), float64(n); {
 	case c <= all*low-1:
 		p, limit = mathext.RegIncBeta(float64(n-count), c+1, 1-low), low
-		format = "%s in %d of %d reports, where the mechanism gives at least %.4g %% of them, apart from chance"
+		format = "%s in %d of %d {report|reports}, where the mechanism gives at least %.4g %% of them, apart from chance"
 	case c >= all*high+1:
 		p, limit = mathext.RegIncBeta(c, float64(n-count)+1, high), high
-		format = "%s in %d of %d reports, where the mechanism gives at most %.4g %% of them, apart from chance"
+		format = "%s in %d of %d {report|reports}, where the mechanism gives at most %.4g %% of them, apart from chance"
 	}
 	t.tests++ // both sides are one test each
 	if p == 1 {
@@ -201,7 +201,7 @@ func (c *RapporCounts) Fit() Fit {
 	// All reports in the first cohorts, however many these are.
 	if m := float64(c.r.M); last+1 < int(c.r.M) {
 		p := m * math.Exp(float64(n)*math.Log(float64(last+1)/m))
-		t.add(min(p, 1), "no report is of the cohorts from %d on, where %d cohorts are drawn uniformly", last+1, c.r.M)
+		t.add(min(p, 1), "no report is of the cohorts from %d on, where %d {cohort is|cohorts are} drawn uniformly", last+1, c.r.M)
 	}
 	f := t.fit()
 	f.Cohorts = cohorts.fit().P

@@ -98,7 +98,7 @@ type Part struct {
 // labels is the label.
 func (m *Multi) Randomise(src *noise.Source, record []float64) ([]Part, error) {
 	if len(record) != len(m.attributes) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d values were given for %d attributes", Args: []any{len(record), len(m.attributes)}}
+		return nil, &noren.Error{Kind: noren.Usage, What: "%d {value was|values were} given for %d {attribute|attributes}", Args: []any{len(record), len(m.attributes)}}
 	}
 	// All values are looked at, sent or not: an error must not tell which
 	// attributes were drawn.

@@ -1,7 +1,6 @@
 package ldp
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -112,7 +111,7 @@ func parseBits(word string, k int) ([]uint64, error) {
 type lengthError struct{ got, want int }
 
 func (e *lengthError) Error() string {
-	return fmt.Sprintf("report: %d bits where %d were expected", e.got, e.want)
+	return noren.Textf("report: %d {bit|bits} where %d {was|were} expected", e.got, e.want).String()
 }
 
 func (e *lengthError) Unwrap() error {

@@ -48,7 +48,7 @@ func ReadParams(r io.Reader, name string) (Params, error) {
 		return Params{}, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: what.Format, Args: what.Args, Hint: "a params file is the row " + paramsHeader + " and one row of numbers"}
 	}
 	if len(rows) != 2 {
-		return bad(noren.Textf("%d rows where 2 were expected", len(rows)))
+		return bad(noren.Textf("%d {row|rows} where 2 were expected", len(rows)))
 	}
 	for i, h := range strings.Split(paramsHeader, ",") {
 		if strings.TrimSpace(rows[0][i]) != h {
@@ -258,7 +258,7 @@ func (r *Rappor) ReadCounts(in io.Reader, name string) (*RapporCounts, error) {
 			return c, nil
 		}
 		if err == io.EOF || err == nil && cohort >= len(c.N) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "there must be a row for each of the %d cohorts", Args: []any{len(c.N)}, Hint: "see whether the params file belongs to it"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "there must be a row for each of the %d {cohort|cohorts}", Args: []any{len(c.N)}, Hint: "see whether the params file belongs to it"}
 		}
 		if err != nil {
 			return nil, badFile(name, err)

@@ -174,7 +174,7 @@ func (c *WaveCollector) doubt() noren.Text {
 	case c.m.epsilon < quartilesFrom:
 		return noren.Textf("below epsilon %g the intervals of the quartiles hold less often than stated, and the distribution stays near even shares: use the mean, whose interval holds", quartilesFrom)
 	case math.Sqrt(c.m.spread().moment/float64(c.n))/2 > quartilesError:
-		return noren.Textf("%d reports at epsilon %g are too few for the quartiles: their intervals hold less often than stated; use the mean, whose interval holds", c.n, c.m.epsilon)
+		return noren.Textf("%d {report|reports} at epsilon %g {1|is|are} too few for the quartiles: their intervals hold less often than stated; use the mean, whose interval holds", c.n, c.m.epsilon)
 	}
 	return noren.Text{}
 }

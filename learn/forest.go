@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -34,7 +33,7 @@ type Forest struct {
 
 func (o Forest) withDefaults(features int) (Forest, error) {
 	if o.Trees < 0 || o.Depth < 0 || o.Features < 0 || o.MinLeaf < 0 || o.Workers < 0 || o.Features > features || o.MinLeaf > math.MaxInt32/4 {
-		return o, &noren.Error{Kind: noren.Usage, What: "trees, depth, features, records in a leaf and workers of a forest are not negative, and there are %d features", Args: []any{features}}
+		return o, &noren.Error{Kind: noren.Usage, What: "trees, depth, features, records in a leaf and workers of a forest are not negative, and there {1|is|are} %d {feature|features}", Args: []any{features}}
 	}
 	set := func(v *int, standard int) {
 		if *v == 0 {
@@ -138,7 +137,7 @@ func (o Forest) String() string {
 		o.Trees = 100
 	}
 	if o.Depth == 0 {
-		return fmt.Sprintf("random forest (%d trees)", o.Trees)
+		return noren.Textf("random forest (%d {tree|trees})", o.Trees).String()
 	}
-	return fmt.Sprintf("random forest (%d trees of depth %d)", o.Trees, o.Depth)
+	return noren.Textf("random forest (%d {tree|trees} of depth %d)", o.Trees, o.Depth).String()
 }

@@ -25,7 +25,7 @@ func FromColumns(columns [][]float64) (*Matrix, error) {
 	m := NewMatrix(len(columns[0]), len(columns))
 	for j, c := range columns {
 		if len(c) != m.Rows {
-			return nil, &noren.Error{Kind: noren.Usage, What: "column %d has %d records and column 1 has %d", Args: []any{j + 1, len(c), m.Rows}}
+			return nil, &noren.Error{Kind: noren.Usage, What: "column %d has %d {record|records} and column 1 has %d", Args: []any{j + 1, len(c), m.Rows}}
 		}
 		for i, v := range c {
 			m.Data[i*m.Cols+j] = v
@@ -95,7 +95,7 @@ func checkClasses(x *Matrix, y []int) (int, error) {
 		return 0, err
 	}
 	if len(y) != x.Rows {
-		return 0, &noren.Error{Kind: noren.Usage, What: "%d classes were given for %d records", Args: []any{len(y), x.Rows}}
+		return 0, &noren.Error{Kind: noren.Usage, What: "%d {class was|classes were} given for %d {record|records}", Args: []any{len(y), x.Rows}}
 	}
 	classes := 0
 	for i, c := range y {

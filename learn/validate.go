@@ -27,7 +27,7 @@ type Fold struct{ Train, Test []int }
 // most one; each part is tested once.
 func KFold(n, k int, seed uint64) ([]Fold, error) {
 	if k < 2 || k > n {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d folds of %d records: take 2 or more, and no more than there are records", Args: []any{k, n}}
+		return nil, &noren.Error{Kind: noren.Usage, What: "%d {fold|folds} of %d {record|records}: take 2 or more, and no more than there are records", Args: []any{k, n}}
 	}
 	order := stream(seed, 0).Perm(n)
 	part := make([]int, n)
@@ -49,7 +49,7 @@ func KFold(n, k int, seed uint64) ([]Fold, error) {
 // differ by at most one.
 func StratifiedKFold(y []int, k int, seed uint64) ([]Fold, error) {
 	if k < 2 || k > len(y) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d folds of %d records: take 2 or more, and no more than there are records", Args: []any{k, len(y)}}
+		return nil, &noren.Error{Kind: noren.Usage, What: "%d {fold|folds} of %d {record|records}: take 2 or more, and no more than there are records", Args: []any{k, len(y)}}
 	}
 	// Shuffled, then stably sorted by class, then dealt like cards: neighbours of
 	// one class go to different parts.
@@ -68,7 +68,7 @@ func StratifiedKFold(y []int, k int, seed uint64) ([]Fold, error) {
 // the smallest share of its classes so far, and the fewest records among equal ones.
 func GroupedKFold(y, group []int, k int, seed uint64) ([]Fold, error) {
 	if len(group) != len(y) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d groups for %d records: expected the group of each record", Args: []any{len(group), len(y)}}
+		return nil, &noren.Error{Kind: noren.Usage, What: "%d {group|groups} for %d {record|records}: expected the group of each record", Args: []any{len(group), len(y)}}
 	}
 	var members [][]int
 	classes := 0
@@ -81,7 +81,7 @@ func GroupedKFold(y, group []int, k int, seed uint64) ([]Fold, error) {
 	}
 	members = slices.DeleteFunc(members, func(m []int) bool { return len(m) == 0 })
 	if k < 2 || k > len(members) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d folds of %d groups: take 2 or more, and no more than there are groups", Args: []any{k, len(members)}}
+		return nil, &noren.Error{Kind: noren.Usage, What: "%d {fold|folds} of %d {group|groups}: take 2 or more, and no more than there are groups", Args: []any{k, len(members)}}
 	}
 	total := make([]float64, classes)
 	for _, c := range y {
@@ -119,7 +119,7 @@ func GroupedKFold(y, group []int, k int, seed uint64) ([]Fold, error) {
 // are as likely.
 func Sample(n, k int, seed uint64) ([]int, error) {
 	if k < 1 || k > n {
-		return nil, &noren.Error{Kind: noren.Usage, What: "a sample of %d of %d records: take 1 or more, and no more than there are", Args: []any{k, n}}
+		return nil, &noren.Error{Kind: noren.Usage, What: "a sample of %d of %d {record|records}: take 1 or more, and no more than there are", Args: []any{k, n}}
 	}
 	picked := stream(seed, 1).Perm(n)[:k]
 	slices.Sort(picked)

@@ -255,7 +255,7 @@ func (p *books) compare(ctx context.Context, q querier, fault func(format noren.
 		}
 	}
 	if len(rows) < len(p.versions) {
-		fault("%d versions of data sets are missing", len(p.versions)-len(rows))
+		fault("%d {version|versions} of data sets {1|is|are} missing", len(p.versions)-len(rows))
 	}
 	for _, t := range []struct {
 		fault noren.Format
@@ -317,7 +317,7 @@ func (p *books) compareAccounts(ctx context.Context, q querier, fault func(forma
 		}
 	}
 	if known < len(p.accounts) {
-		fault("%d accounts are missing", len(p.accounts)-known)
+		fault("%d {account is|accounts are} missing", len(p.accounts)-known)
 	}
 	return nil
 }

@@ -192,7 +192,7 @@ func comparePassbook(ctx context.Context, tx *sql.Tx, p *replay, r *Report) erro
 		}
 	}
 	if have < len(p.notes) {
-		r.fault("%d rows of the passbook are missing", len(p.notes)-have)
+		r.fault("%d {row|rows} of the passbook {1|is|are} missing", len(p.notes)-have)
 	}
 	return rows.Err()
 }

@@ -156,7 +156,7 @@ func (g *Grant) compareWith(ctx context.Context, tx *sql.Tx, a *account, ours ow
 			others[name] = true
 		}
 		if smaller := min(len(ours.names), len(others)); !ours.declared && common > found.weight && 2*common >= smaller {
-			found = likeness{noren.Textf("shares %d of %d columns with data set %s", common, smaller, a.name), common}
+			found = likeness{noren.Textf("shares %d of %d {column|columns} with data set %s", common, smaller, a.name), common}
 		}
 		at := slices.IndexFunc(of, func(r contentsRow) bool { return r.version == rows[i].number })
 		if at < 0 || g.Contents == nil {

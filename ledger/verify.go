@@ -257,7 +257,7 @@ func compareCharges(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error
 		}
 	}
 	if n < len(p.charges) {
-		r.fault("%d charges are missing", len(p.charges)-n)
+		r.fault("%d {charge is|charges are} missing", len(p.charges)-n)
 	}
 	return rows.Err()
 }
@@ -287,7 +287,7 @@ func compareLines(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error {
 		want += len(c.body.Lines)
 	}
 	if have != want {
-		r.fault("there are %d lines of costs and the chain has %d", have, want)
+		r.fault("there {1|is|are} %d {line|lines} of costs and the chain has %d", have, want)
 	}
 	return rows.Err()
 }
@@ -319,7 +319,7 @@ func compareReleases(ctx context.Context, tx *sql.Tx, p *replay, r *Report) erro
 		}
 	}
 	if have < want {
-		r.fault("%d stored answers are missing", want-have)
+		r.fault("%d stored {answer is|answers are} missing", want-have)
 	}
 	return rows.Err()
 }

@@ -282,7 +282,7 @@ func (m *Mechanism) Covers(atMost, records int64) error {
 	}
 	if most := MaxRecords(len(m.frame.axes)); atMost > int64(most) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: codeTooMany, Where: "records", What: "expected at most %d records for %d columns, got a bound of %d", Args: []any{most, len(m.frame.axes), atMost},
+			Kind: noren.Usage, Code: codeTooMany, Where: "records", What: "expected at most %d records for %d {column|columns}, got a bound of %d", Args: []any{most, len(m.frame.axes), atMost},
 			Hint: "use fewer columns, or state a smaller bound of the number of records",
 		}
 	}

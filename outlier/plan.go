@@ -180,7 +180,7 @@ func (p *Plan) advise() noren.Texts {
 		}
 	} else {
 		out = append(out, noren.Textf("Smooth noise is expected to have a standard deviation of %.4g; noise on the global sensitivity %d would have %.4g.", p.Smooth.SD, p.G, p.Global.SD))
-		out = append(out, noren.Textf("The expectation rests on the guess that about %d records can change sides at once. The guarantee does not. The guess is no bound: on three clouds in the plane with 10^3, 10^4, 10^5 and 10^6 records, k = 5, epsilon = 1, half-widths of 19, 29, 35 and 38 were measured where a guess of 3 expects 17.", p.Guess))
+		out = append(out, noren.Textf("The expectation rests on the guess that about %d {record|records} can change sides at once. The guarantee does not. The guess is no bound: on three clouds in the plane with 10^3, 10^4, 10^5 and 10^6 records, k = 5, epsilon = 1, half-widths of 19, 29, 35 and 38 were measured where a guess of 3 expects 17.", p.Guess))
 	}
 	if beta := p.Smooth.Noise.Beta; p.Noise.Family == Lomax {
 		out = append(out, noren.Textf("Choose the radius, from public knowledge, so that nearly all records that are no outliers have well over %d others within it: what lies near k = %d makes the noise.", p.K+int(math.Ceil(1/beta)), p.K))

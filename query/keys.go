@@ -61,7 +61,7 @@ func newKeys(where any, all []table.Field, by []string, texts [][]string) (*keys
 	}
 	for i, key := range texts {
 		if len(key) != len(by) {
-			return nil, noren.Usagef(where, "key %d has %d values for %d columns", i+1, len(key), len(by))
+			return nil, noren.Usagef(where, "key %d has %d {value|values} for %d {column|columns}", i+1, len(key), len(by))
 		}
 		group := int32(0)
 		for c, text := range key {

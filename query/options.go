@@ -291,7 +291,7 @@ func (o *Options) validatePrivacy() (faults []error) {
 			fault("max-rows", "expected the largest number of records of one %s that count, 1 to %d", "few: noise grows with it; records beyond are left out", o.Unit, maxRows)
 		}
 		if len(o.Key) < minKey {
-			fault("key", "the secret that picks the records of one %s has less than %d bytes", "", o.Unit, minKey)
+			fault("key", "the secret that picks the records of one %s has less than %d {byte|bytes}", "", o.Unit, minKey)
 		}
 	}
 	if !(o.Level > 0 && o.Level < 1) {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -327,7 +328,7 @@ func parseLiteral(f *table.Field, text string) (v literal, err error) {
 	case table.Ordered:
 		v.text = text
 		if v.whole = int64(slices.Index(f.Levels, text)); v.whole < 0 {
-			err = fmt.Errorf("expected one of its %d levels", len(f.Levels))
+			err = errors.New(noren.Textf("expected one of its %d {level|levels}", len(f.Levels)).String())
 		}
 	default:
 		v.text = text

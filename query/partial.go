@@ -124,7 +124,7 @@ func (q *Query) DecodePartial(text []byte) (*Partial, error) {
 	records := binary.LittleEndian.Uint64(text[len(partialFormat):])
 	n := binary.LittleEndian.Uint32(text[head-4:])
 	if int(n) != len(p.sums) || len(text) != head+16*len(p.sums) {
-		return bad(noren.Textf("expected the %d sums of the query", len(p.sums)))
+		return bad(noren.Textf("expected the %d {sum|sums} of the query", len(p.sums)))
 	}
 	if records > maxRecords {
 		return bad(noren.Textf("expected sums of at most 2^31 records"))

@@ -109,7 +109,7 @@ func (q *Query) checkSize() error {
 		}
 	}
 	if size > maxAnswer {
-		return noren.Usagef("groups", "%d groups of %d bins make an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer).Hinted("ask for fewer groups or bins")
+		return noren.Usagef("groups", "%d {group|groups} of %d {bin|bins} {1|makes|make} an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer).Hinted("ask for fewer groups or bins")
 	}
 	return nil
 }

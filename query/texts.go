@@ -72,7 +72,7 @@ func (o *Options) readGroups(t Texts, describe func(string) Described) error {
 		o.Keys = t.Groups
 		return nil
 	case len(t.Keys) > len(o.By):
-		return noren.Usagef("keys", "%d lists of keys for %d columns", len(t.Keys), len(o.By))
+		return noren.Usagef("keys", "%d {list|lists} of keys for %d {column|columns}", len(t.Keys), len(o.By))
 	}
 	groups := [][]string{nil}
 	for j, column := range o.By {
@@ -132,7 +132,7 @@ func (o *Options) readRanges(t Texts, describe func(string) Described) error {
 			return err
 		}
 		if len(v) != 2 {
-			return noren.Usagef("bounds", "expected LO,HI, found %d values", len(v)).Hinted("for instance 0,120")
+			return noren.Usagef("bounds", "expected LO,HI, found %d {value|values}", len(v)).Hinted("for instance 0,120")
 		}
 		o.Bounds = &Bounds{Lo: v[0], Hi: v[1]}
 	}

@@ -87,7 +87,7 @@ func (m *Mechanism) Remarks(kernels int) (out []noren.Text) {
 		}
 	}
 	if kernels > 0 && len(m.marginals) == 0 && categories > kernels {
-		out = append(out, noren.Textf("there are %d kernels for columns of %d categories: categories without a kernel near them cannot be told from others; %d centres, or fewer categories, would help", kernels, categories, 2*categories))
+		out = append(out, noren.Textf("there {1|is|are} %d {kernel|kernels} for columns of %d {category|categories}: categories without a kernel near them cannot be told from others; %d {centre|centres}, or fewer categories, would help", kernels, categories, 2*categories))
 	}
 	missing := 0
 	for i := range public.Rows {
@@ -98,7 +98,7 @@ func (m *Mechanism) Remarks(kernels int) (out []noren.Text) {
 	if missing > 0 {
 		records := noren.Textf("1 public record")
 		if missing > 1 {
-			records = noren.Textf("%d public records", missing)
+			records = noren.Textf("%d public {record|records}", missing)
 		}
 		out = append(out, noren.Textf("%s without a value in a column of the weights: of weight 0, as they represent no private record", records))
 	}

@@ -438,7 +438,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")...)
 	case NoisyCentres:
 		g.Assumptions = append(g.Assumptions, noren.Textf("The box of the records is public; records outside count as on its border."),
-			noren.Textf("%d private records were drawn without replacement for centres, and which records they are stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
+			noren.Textf("%d private {record was|records were} drawn without replacement for centres, and which {record it is|records they are} stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
 	default:
 		g.Assumptions = append(g.Assumptions, noren.Textf("Noise is discrete and exact on a grid of step 2^-30; what one record can change was bounded with certainty (docs/density-ratio.md, theorem 1)."))
 	}

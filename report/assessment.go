@@ -113,7 +113,7 @@ func listed(names []string) noren.Text {
 	case n == 0:
 		return noren.Textf("quasi-identifiers")
 	case n > most+1:
-		return noren.Textf("%s and %d other columns", strings.Join(shown[:most], ", "), n-most)
+		return noren.Textf("%s and %d other {column|columns}", strings.Join(shown[:most], ", "), n-most)
 	}
 	return noren.Textf("%s", noren.Names(shown))
 }
@@ -126,7 +126,7 @@ func (b *assessment) combination() noren.Text {
 	return listed(b.a.Quasi)
 }
 
-func records(n int64) noren.Text { return text.Counted(n, "1 record", "%s records") }
+func records(n int64) noren.Text { return text.Counted(n, "%s {record|records}") }
 
 // oneIn writes a risk as "1 in 5".
 func oneIn(class int64) noren.Text { return noren.Textf("1 in %s", Integer(class)) }
@@ -214,7 +214,7 @@ func (b *assessment) personsUnknown() bool {
 	return b.f.Repeated || b.a.Release != nil && b.a.OriginalPersons != nil && b.a.ReleasePersons == nil
 }
 
-func persons(n int64) noren.Text { return text.Counted(n, "1 person", "%s persons") }
+func persons(n int64) noren.Text { return text.Counted(n, "%s {person|persons}") }
 
 func abs(v float64) float64 { return max(v, -v) }
 
@@ -262,7 +262,7 @@ func (b *assessment) meaningAfter(r *assess.Risk) noren.Text {
 	case b.personsUnknown():
 		return noren.Textf("In the release, every combination is shared by at least %s. These may be of fewer persons, even of one, as persons may have several records.", records(r.SmallestClass))
 	}
-	return noren.Textf("In the release, every combination is shared by at least %s. Someone who knows these columns about a person, and nothing else, is left with %d candidates or more; averaged over all records a guess is right with a chance of %s.",
+	return noren.Textf("In the release, every combination is shared by at least %s. Someone who knows these columns about a person, and nothing else, is left with %d {candidate|candidates} or more; averaged over all records a guess is right with a chance of %s.",
 		records(r.SmallestClass), r.SmallestClass, Percent(r.Marketer))
 }
 
@@ -275,7 +275,7 @@ func (b *assessment) guarantee() []Block {
 		switch {
 		case g.Linkage != "":
 			if p := b.a.ReleasePersons; p != nil && p.Smallest < int64(g.K) {
-				return append(blocks, Block{Note: noren.Textf("The guarantee does not hold for the table measured here: its smallest class has records of %s persons, fewer than the %d guaranteed. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
+				return append(blocks, Block{Note: noren.Textf("The guarantee does not hold for the table measured here: its smallest class has records of %s {person|persons}, fewer than the %d guaranteed. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
 			}
 			blocks = append(blocks, Block{Text: personsGuarantee(g)})
 		case g.K > 0 && r.SmallestClass < int64(g.K):
@@ -309,7 +309,7 @@ func narrowed(k int) noren.Text {
 	if k <= 1 {
 		return noren.Textf("With k = 1 every record may be alone: a person who can be recognised by these columns is not protected.")
 	}
-	return noren.Textf("Someone who knows only these columns about a person cannot narrow them down to fewer than %d records.", k)
+	return noren.Textf("Someone who knows only these columns about a person cannot narrow them down to fewer than %d {record|records}.", k)
 }
 
 // notCovered lists what a guarantee of k-anonymity leaves open.

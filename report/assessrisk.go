@@ -91,7 +91,7 @@ func riskPicture(names []noren.Format, risks []*assess.Risk) *Picture {
 		table.Numeric = append(table.Numeric, true, true)
 	}
 	for j, below := range risks[0].Below {
-		label := noren.Textf("fewer than %d records", below.K)
+		label := noren.Textf("fewer than %d {record|records}", below.K)
 		if below.K == 2 {
 			label = noren.Textf("alone")
 		}

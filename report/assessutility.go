@@ -38,7 +38,7 @@ func width(c *assess.NumberColumn) func(float64) noren.Text {
 		case table.Layout(c.Layout).HasTime():
 			return noren.Textf("%s s", Number(v))
 		}
-		return noren.Textf("%s days", Number(v))
+		return noren.Textf("%s {day|days}", Number(v))
 	}
 }
 
@@ -101,7 +101,7 @@ func (b *assessment) utility() []Block {
 		add(b.penalty())
 	}
 	if c := u.Correlations; c != nil && c.MeanChange != nil {
-		add(noren.Textf("Mean change of a correlation"), Verbatim(correlation(*c.MeanChange)), text.Counted(c.Pairs, "over 1 pair of columns", "over %s pairs of columns"))
+		add(noren.Textf("Mean change of a correlation"), Verbatim(correlation(*c.MeanChange)), text.Counted(c.Pairs, "over %s {pair|pairs} of columns"))
 	}
 	return append(blocks, Block{Table: t})
 }
@@ -144,7 +144,7 @@ func (b *assessment) numbers() []Block {
 	for i := range columns {
 		c := &columns[i]
 		if i == columnsPictured {
-			blocks = append(blocks, Block{Note: noren.Textf("%d more columns have no picture.", len(columns)-i)})
+			blocks = append(blocks, Block{Note: noren.Textf("%d more {column has|columns have} no picture.", len(columns)-i)})
 			break
 		}
 		blocks = append(blocks, Block{Heading: named(c.Name)}, Block{Text: describe(c)})
@@ -278,7 +278,7 @@ func (b *assessment) categories() []Block {
 	for i := range columns {
 		c := &columns[i]
 		if i == columnsPictured {
-			blocks = append(blocks, Block{Note: noren.Textf("%d more columns have no picture.", len(columns)-i)})
+			blocks = append(blocks, Block{Note: noren.Textf("%d more {column has|columns have} no picture.", len(columns)-i)})
 			break
 		}
 		blocks = append(blocks, Block{Heading: named(c.Name)}, Block{Picture: categoryPicture(c, b.a.Utility)})
@@ -334,7 +334,7 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	chart.Series = []Series{{Name: noren.Textf("original"), Values: first}, {Name: noren.Textf("release"), Values: second}}
 	var parts noren.Texts
 	if c.Lost > 0 {
-		parts = append(parts, noren.Textf("%s of %s values do not occur on their own in the release", Integer(c.Lost), Integer(c.Values)))
+		parts = append(parts, noren.Textf("%s of %s {value|values} {1|does|do} not occur on their own in the release", Integer(c.Lost), Integer(c.Values)))
 	} else {
 		parts = append(parts, noren.Textf("Every value occurs in the release"))
 	}
@@ -342,7 +342,7 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 		parts = append(parts, noren.Textf("sets count in equal parts for each of their values"))
 	}
 	if c.New > 0 {
-		parts = append(parts, noren.Textf("%s values of the release are unknown to the original and have no bar", Integer(c.New)))
+		parts = append(parts, noren.Textf("%s {value|values} of the release {1|is|are} unknown to the original and {1|has|have} no bar", Integer(c.New)))
 	}
 	return &Picture{Chart: chart, Caption: noren.Textf("%s.", parts.Text()), Table: t}
 }
@@ -367,7 +367,7 @@ func (b *assessment) correlations() []Block {
 	chart := &HeatMap{Names: c.Columns[:n], Panels: []Panel{{noren.Textf("original"), cut(c.Original)}, {noren.Textf("release"), cut(c.Release)}}}
 	blocks = append(blocks, Block{Picture: &Picture{Chart: chart, Caption: noren.Textf("Equal squares mean that all correlations are kept."), Table: pairTable(c)}})
 	if len(c.Columns) > n {
-		blocks = append(blocks, Block{Note: noren.Textf("The picture shows the first %d of %d columns; the table has the largest changes among all.", n, len(c.Columns))})
+		blocks = append(blocks, Block{Note: noren.Textf("The picture shows the first %d of %d {column|columns}; the table has the largest changes among all.", n, len(c.Columns))})
 	}
 	return blocks
 }

@@ -68,7 +68,7 @@ func (b *Bars) say(l lang.Lang) *saidBars {
 		names[i] = s.Name
 	}
 	said := &saidBars{b, l.Shown(b.Title), l.Shown(b.Axis), l.Shown(b.Across), "", words(l, b.Labels), words(l, names)}
-	said.readOut = l.Text("%s. %d groups of bars for %s. The table beside it has the numbers.",
+	said.readOut = l.Text("%s. %d {group|groups} of bars for %s. The table beside it has the numbers.",
 		entitled(noren.Textf("Bar chart"), said.title), len(b.Labels), strings.Join(said.names, ", "))
 	return said
 }

@@ -91,7 +91,7 @@ func (b *assessment) queries() []Block {
 	if q == nil {
 		return nil
 	}
-	blocks := []Block{{Text: noren.Textf("A count over these columns is off by %s on average, and by %s or less in half of all cases. Measured with %s random questions, drawn anew for each page (95 %% interval of the mean over all such questions: %s to %s): how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets (half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
+	blocks := []Block{{Text: noren.Textf("A count over these columns is off by %s on average, and by %s or less in half of all cases. Measured with %s random {question|questions}, drawn anew for each page (95 %% interval of the mean over all such questions: %s to %s): how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets (half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
 		Percent(q.Mean), Percent(q.Median), Integer(q.Count), Percent(q.MeanLow), Percent(q.MeanHigh))}}
 	t := &Table{
 		Caption: noren.Textf("Mean error of the counts in which a column occurs"),
@@ -169,7 +169,7 @@ func (b *assessment) outsiders() []Block {
 		return nil
 	}
 	e := b.f.Grouping.Excluded
-	said := noren.Textf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. Of persons from the same population who are not in it, about %s are excluded so (95 %% interval %s to %s, estimated with %s records, each left out in turn).", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh), Integer(e.Sampled))
+	said := noren.Textf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. Of persons from the same population who are not in it, about %s are excluded so (95 %% interval %s to %s, estimated with %s {record|records}, each left out in turn).", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh), Integer(e.Sampled))
 	if e.Shown == e.Tight {
 		return []Block{{Text: paragraph(said, noren.Textf("Ranges here end at the values of their class. Ranges of a fixed grid exclude fewer."))}}
 	}
@@ -201,7 +201,7 @@ func (b *assessment) earlier() []Block {
 	out := []Block{
 		{Text: noren.Textf("Somebody who holds this release and %s, and who knows the quasi-identifiers of one of the people in both, finds a class in each. Only %s remain as candidates. k-anonymity of each release does not bound their number.", plain(o.Release), left)},
 		{Figures: []Figure{
-			{Name: noren.Textf("Fewer than %d candidates", o.K), Value: share(o.Below), Tone: tone(o.Below == 0), Explain: noren.Textf("%s of %s in both releases", Integer(o.Below), common)},
+			{Name: noren.Textf("Fewer than %d {candidate|candidates}", o.K), Value: share(o.Below), Tone: tone(o.Below == 0), Explain: noren.Textf("%s of %s in both releases", Integer(o.Below), common)},
 			{Name: noren.Textf("One candidate"), Value: share(o.Alone), Tone: tone(o.Alone == 0), Explain: noren.Textf("%s are identified", Integer(o.Alone))},
 			{Name: noren.Textf("Candidates, mean"), Value: Verbatim(Number(o.Mean)), Explain: noren.Textf("the least is %s", Integer(o.Min))},
 		}},

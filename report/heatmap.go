@@ -49,7 +49,7 @@ func (m *HeatMap) WriteSVG(w io.Writer, l lang.Lang) error {
 		panelNames[i] = p.Name
 	}
 	titles := words(l, panelNames)
-	d := newDrawing(Width, height, l.Text("Heat map of correlations between %d columns: %s. The table beside it has the largest changes.", len(m.Names), strings.Join(titles, ", ")))
+	d := newDrawing(Width, height, l.Text("Heat map of correlations between %d {column|columns}: %s. The table beside it has the largest changes.", len(m.Names), strings.Join(titles, ", ")))
 	y := d.title(title, Width) + 22
 	for r, s := range m.Names {
 		d.text(names-6, y+cell*(float64(r)+0.5)+4, right, size, "ink", fit(s, size, names-6))

@@ -112,7 +112,7 @@ func wordsTable(e *api.LDPEstimate, d *api.LDPWords) Table {
 		of = "the words"
 	}
 	t := Table{
-		Caption: noren.Textf("%s: %d of %d candidates found, which explain %s of %s; all intervals hold at once with %s", words, count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
+		Caption: noren.Textf("%s: %d of %d {candidate|candidates} found, which explain %s of %s; all intervals hold at once with %s", words, count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
 		Header:  Header("word", "share", "std. error", "from", "to", "p-value", "found"),
 		Numeric: []bool{false, true, true, true, true, true, false},
 	}
@@ -189,7 +189,7 @@ func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of noren.Text, reports in
 			return 0
 		})
 		rows = rows[:mostLDPRows]
-		t.Caption = noren.Textf("%s; the largest %d of %d labels", t.Caption, mostLDPRows, len(f.Labels))
+		t.Caption = noren.Textf("%s; the largest %d of %d {label|labels}", t.Caption, mostLDPRows, len(f.Labels))
 	}
 	for i := range rows {
 		l := &rows[i]
@@ -222,8 +222,8 @@ func associationTable(a *api.LDPAssociation) Table {
 	return t
 }
 
-func people(n int) noren.Text { return text.Counted(n, "1 person", "%s people") }
+func people(n int) noren.Text { return text.Counted(n, "%s {person|people}") }
 
-func reportsOf(n int64) noren.Text { return text.Counted(n, "1 report", "%s reports") }
+func reportsOf(n int64) noren.Text { return text.Counted(n, "%s {report|reports}") }
 
-func rounds(n int) noren.Text { return text.Counted(n, "1 round", "%s rounds") }
+func rounds(n int) noren.Text { return text.Counted(n, "%s {round|rounds}") }

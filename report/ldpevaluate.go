@@ -140,9 +140,9 @@ func LDPEvaluateFacts(r *evaluate.Result) []Fact {
 		labels += a.Labels
 		missing += a.Missing
 	}
-	attributes := noren.Textf("%d, of %d labels in all", len(r.Attributes), labels)
+	attributes := noren.Textf("%d, of %d {label|labels} in all", len(r.Attributes), labels)
 	if missing > 0 {
-		attributes = noren.Textf("%s; %s, which is a label of its own", attributes, text.Counted(missing, "1 missing value", "%s missing values"))
+		attributes = noren.Textf("%s; %s, which is a label of its own", attributes, text.Counted(missing, "%s missing {value|values}"))
 	}
 	facts := []Fact{
 		{Name: noren.Textf("records"), Value: records},
@@ -150,16 +150,16 @@ func LDPEvaluateFacts(r *evaluate.Result) []Fact {
 		{Name: noren.Textf("attributes"), Value: attributes},
 	}
 	if r.Selected > 0 {
-		facts = append(facts, Fact{Name: noren.Textf("chosen"), Value: noren.Textf("%d attributes for each model, from the records that it is trained on", r.Selected)})
+		facts = append(facts, Fact{Name: noren.Textf("chosen"), Value: noren.Textf("%d {attribute|attributes} for each model, from the records that it is trained on", r.Selected)})
 	}
 	if r.Unit != "" {
 		facts = append(facts, Fact{Name: noren.Textf("persons"), Value: noren.Textf("%s told apart by %s, each in one part", Integer(r.Persons), r.Unit)})
 	}
 	if len(r.Left) > 0 {
-		facts = append(facts, Fact{Name: noren.Textf("left out"), Value: text.Counted(len(r.Left), "1 column", "%s columns")})
+		facts = append(facts, Fact{Name: noren.Textf("left out"), Value: text.Counted(len(r.Left), "%s {column|columns}")})
 	}
 	return append(facts,
-		Fact{Name: noren.Textf("tried by"), Value: noren.Textf("cross-validation in %d parts, repeats: %d", r.Folds, r.Repeats)},
+		Fact{Name: noren.Textf("tried by"), Value: noren.Textf("cross-validation in %d {part|parts}, repeats: %d", r.Folds, r.Repeats)},
 		Fact{Name: noren.Textf("guessing"), Value: noren.Textf("%.1f %% are right who always answer the largest class", 100*r.Majority)},
 	)
 }

@@ -36,7 +36,7 @@ func truthTables(a *api.LDPTruth) []Table {
 		rows := a.Labels
 		if len(rows) > mostLDPRows {
 			rows = rows[:mostLDPRows]
-			t.Caption = noren.Textf("%s; the first %d of %d labels", t.Caption, mostLDPRows, len(a.Labels))
+			t.Caption = noren.Textf("%s; the first %d of %d {label|labels}", t.Caption, mostLDPRows, len(a.Labels))
 		}
 		for _, l := range rows {
 			t.Add(Verbatim(l.Label), share(l.True), share(l.Estimate), dash(l.StdErr), dash(l.Low), dash(l.High))
@@ -79,7 +79,7 @@ func errorName(r *api.LDPSimulate) (within, first noren.Text) {
 func errorTable(r *api.LDPSimulate, over string) Table {
 	_, name := errorName(r)
 	t := Table{
-		Caption: noren.Textf("%s over %s, %d simulated collections for each point", name, over, r.Trials),
+		Caption: noren.Textf("%s over %s, %d simulated {collection|collections} for each point", name, over, r.Trials),
 		Header:  []noren.Text{noren.Textf("mechanism"), Verbatim(over), noren.Textf("error"), noren.Textf("expected")}, Numeric: numericAfter(3),
 	}
 	dash := func(v *float64) string {

@@ -10,7 +10,7 @@ func personsGuarantee(g *noren.Guarantee) noren.Text {
 	said := []noren.Text{noren.Textf("Every combination of %s in the release occurs in records of at least %d persons, told apart by %s. Someone who knows these columns of one record of a person cannot narrow the persons down to fewer than %d.",
 		listed(g.Quasi), g.K, plain(g.Unit), g.K)}
 	if g.Linkage == "all" {
-		said = append(said, noren.Textf("The same holds for someone who knows them of all records of the person: every class with a record of that person has records of the same %d persons or more.", g.K))
+		said = append(said, noren.Textf("The same holds for someone who knows them of all records of the person: every class with a record of that person has records of the same %d {person|persons} or more.", g.K))
 	}
 	if g.Pseudonyms {
 		said = append(said, noren.Textf("Records with the same pseudonym are of one person, and each sequence of classes that the records of a pseudonym form is shared by as many pseudonyms."))
@@ -41,7 +41,7 @@ func (b *assessment) persons() []Block {
 	row(noren.Textf("Persons in a class, smallest"), func(p *assess.Persons) string { return Integer(p.Smallest) })
 	row(noren.Textf("Persons in a class, mean"), func(p *assess.Persons) string { return Number(p.Mean) })
 	if was.K > 0 {
-		row(noren.Textf("Classes of fewer than %d persons", was.K), func(p *assess.Persons) string { return Integer(p.BelowK.Classes) })
+		row(noren.Textf("Classes of fewer than %d {person|persons}", was.K), func(p *assess.Persons) string { return Integer(p.BelowK.Classes) })
 	}
 	row(noren.Textf("Persons that fit all records of one, smallest"), func(p *assess.Persons) string { return Integer(p.Fit.Min) })
 	row(noren.Textf("Persons that fit all records of one, mean"), func(p *assess.Persons) string { return Number(p.Fit.Mean) })

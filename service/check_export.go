@@ -344,7 +344,7 @@ func (c *exportCheck) end() {
 	case e.Entries != c.out.Entries || e.Head != c.out.Head:
 		c.fault(0, "the signed head is entry %d, the chain ends at entry %d", e.Entries, c.out.Entries)
 	case e.Answers != c.out.Answers:
-		c.fault(0, "the signed end states %d answers, the file holds %d", e.Answers, c.out.Answers)
+		c.fault(0, "the signed end states %d {answer|answers}, the file holds %d", e.Answers, c.out.Answers)
 	case e.SHA256 != c.sum:
 		c.fault(0, "the file is not the one that was signed")
 	}

@@ -157,5 +157,5 @@ func uncovered(c *table.Column, names map[string]bool) noren.Text {
 	if records > shown {
 		first = append(first, "...")
 	}
-	return noren.Textf("%d values in %d records have no line in the hierarchy: records %s", len(names), records, strings.Join(first, ", "))
+	return noren.Textf("%d {value|values} in %d {record|records} {1|has|have} no line in the hierarchy: {2|record|records} %s", len(names), records, strings.Join(first, ", "))
 }

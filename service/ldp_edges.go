@@ -33,7 +33,7 @@ func (s *Service) LDPEdges(ctx context.Context, r *api.LDPEdgesRequest) (*api.LD
 		return nil, err
 	}
 	if bins.Len() < binCount(r) {
-		s.note(api.Info, "edges-coincide", "%d of %d bins are left: some edges coincide", bins.Len(), binCount(r))
+		s.note(api.Info, "edges-coincide", "%d of %d {bin|bins} {1|is|are} left: some edges coincide", bins.Len(), binCount(r))
 	}
 	return &api.LDPEdges{
 		Schema: q.schema, Column: r.Column, Edges: bins.Edges(), RankWithin: result.RankWithin, Level: result.Level,

@@ -46,7 +46,7 @@ func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*
 		s.note(api.Info, "column-left-out", "column %s is left out: %s", l.Name, l.Reason)
 	}
 	if result.Sampled {
-		s.note(api.Info, "sampled", "%d of %d records were drawn to learn from", result.Records, result.WithClass)
+		s.note(api.Info, "sampled", "%d of %d {record|records} {1|was|were} drawn to learn from", result.Records, result.WithClass)
 	}
 	return &api.LDPEvaluate{Result: result, Private: "do not release", Input: r.Input}, nil
 }

@@ -79,7 +79,7 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 	if n := lines.Repeated; n > 0 && key != nil {
 		s.note(api.Warning, "repeated-values", "persons have several records, %s at most: their losses add up, which records of a person have equal values is seen and nothing protects that, and estimates exclude later reports", text.Integer(lines.Most))
 	} else if n > 1 {
-		s.note(api.Warning, "repeated-clients", "%s reports are not their client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Integer(n))
+		s.note(api.Warning, "repeated-clients", "%s {report is not its|reports are not their} client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Integer(n))
 	} else if n == 1 {
 		s.note(api.Warning, "repeated-clients", "1 report is not its client's first: the privacy losses of a person with several records add up, and estimates exclude later reports")
 	}

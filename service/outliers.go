@@ -150,7 +150,7 @@ func outlierBounds(r *api.OutliersCountRequest, d *dataset.Definition, scales ma
 		}
 		return nil
 	default:
-		return noren.Usagef("box", "expected LO,HI or %d numbers, LO,HI for each of the %d columns, found %d", 2*n, n, len(r.Box))
+		return noren.Usagef("box", "expected LO,HI or %d {number|numbers}, LO,HI for each of the %d {column|columns}, found %d", 2*n, n, len(r.Box))
 	}
 	for j := range axes {
 		name := axes[j].Field.Name

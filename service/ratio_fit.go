@@ -110,7 +110,7 @@ func (f *ratioFit) noteFormulas() {
 		}
 	}
 	if cells > 0 || names > 0 {
-		f.service.note(api.Warning, NoteFormulasKept, "%s: spreadsheets take %s cells and %d column names in it for formulas; they stay as they are, as in the public table", noren.File(f.request.Output), text.Integer(cells), names)
+		f.service.note(api.Warning, NoteFormulasKept, "%s: spreadsheets take %s {cell|cells} and %d column {name|names} in it for formulas; they stay as they are, as in the public table", noren.File(f.request.Output), text.Integer(cells), names)
 	}
 }
 

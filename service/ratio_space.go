@@ -161,7 +161,7 @@ func ratioAxes(q *api.RatioSpace, public *table.Table, schema *dataset.Definitio
 
 func parseRatioBounds(a *axis.Axis, ends []string, where any) (err error) {
 	if len(ends) != 2 {
-		return noren.Usagef(where, "column %s: expected the smallest and the largest value, got %d values", a.Field.Name, len(ends))
+		return noren.Usagef(where, "column %s: expected the smallest and the largest value, got %d {value|values}", a.Field.Name, len(ends))
 	}
 	if a.Low, err = query.ParseBound(a.Field, ends[0]); err != nil {
 		return inField(where, err)

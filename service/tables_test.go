@@ -342,7 +342,7 @@ func TestHierarchy(t *testing.T) {
 	}
 	write(t, check.Hierarchy, "Kobe,coast,*\nOsaka,coast,*\n")
 	_, err = s.HierarchyCheck(t.Context(), &check)
-	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 values in 20 records") || strings.Contains(err.Error(), "Nara") {
+	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 value in 20 records has") || strings.Contains(err.Error(), "Nara") {
 		t.Errorf("a value without a line: %v", err)
 	}
 	for where, q := range map[string]api.HierarchyProposeRequest{

@@ -37,7 +37,7 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 	var b strings.Builder
 	l := o.Lang
 	b.WriteString(l.Text(`# The columns of a table and the parameters of its release.
-# Proposed from %d records; the roles are proposals. Check each.
+# Proposed from %d {record|records}; the roles are proposals. Check each.
 #
 #   identifier        names a person or a record: dropped
 #   quasi-identifier  what others may know of a person: made common to k records
@@ -146,9 +146,9 @@ func unitOf(r *infer.Report) *infer.Column {
 func proposeColumn(b *strings.Builder, l lang.Lang, c *infer.Column) {
 	f := &c.Field
 	if c.Estimated {
-		comment(b, l.Text("about %d different values, %d missing.", c.Distinct, c.Missing))
+		comment(b, l.Text("about %d different {value|values}, %d missing.", c.Distinct, c.Missing))
 	} else {
-		comment(b, l.Text("%d different values, %d missing.", c.Distinct, c.Missing))
+		comment(b, l.Text("%d different {value|values}, %d missing.", c.Distinct, c.Missing))
 	}
 	comment(b, l.Text("Type: %s", c.TypeReason.In(l)))
 	open := c.RoleReason.Code == infer.RoleOpen

@@ -184,5 +184,5 @@ func all(faults []*noren.Error) error {
 	for i, fault := range faults {
 		lines[i] = noren.TextOf(fault)
 	}
-	return &noren.Error{Kind: noren.Usage, What: "%d faults:\n  %s", Args: []any{len(faults), lines}}
+	return &noren.Error{Kind: noren.Usage, What: "%d {fault|faults}:\n  %s", Args: []any{len(faults), lines}}
 }

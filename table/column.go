@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bits-and-blooms/bitset"
+	"github.com/noren-privacy/noren"
 )
 
 // Table is a set of columns of equal length in memory.
@@ -294,7 +295,7 @@ func (b *Builder) Append(text []byte) error {
 			if b.total {
 				return b.refuse(nil)
 			}
-			return fmt.Errorf("expected one of the %d levels of the column", len(b.col.Field.Levels))
+			return errors.New(noren.Textf("expected one of the %d {level|levels} of the column", len(b.col.Field.Levels)).String())
 		}
 		if uint64(len(b.col.Dict)) == math.MaxUint32 {
 			return errors.New("more distinct values than can be told apart")

@@ -77,7 +77,7 @@ func ReadHierarchy(name string, next func() (row []string, line int64, err error
 	path := make([]uint32, levels)
 	for ; err == nil; row, line, err = next() {
 		if len(row) != levels {
-			return nil, bad(line, len(row)-1, noren.Textf("expected %d levels as on the first line, found %d", levels, len(row)), "repeat a name to fill a level")
+			return nil, bad(line, len(row)-1, noren.Textf("expected %d {level|levels} as on the first line, found %d", levels, len(row)), "repeat a name to fill a level")
 		}
 		for l, word := range row {
 			if word == "" {

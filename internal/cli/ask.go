@@ -109,7 +109,7 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 // printAskPrice prints a dry run.
 func printAskPrice(w io.Writer, q *api.AskQuote) error {
 	l := lang.Of(w)
-	lang.Fprintf(w, "%d questions to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
+	lang.Fprintf(w, "%d {question|questions} to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
 	for i := range q.Questions {
 		one := &q.Questions[i]
 		fmt.Fprintf(w, "\n%d. %s\n", i+1, sentence(l, words.QuestionAsked(&one.Question)))
@@ -145,14 +145,14 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 
 // printRehearsal prints what made-up rows came to.
 func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
-	lang.Fprintf(w, "a rehearsal on %d made-up rows, not those of %s: nothing is charged\n\n", out.Rows, r.Dataset)
+	lang.Fprintf(w, "a rehearsal on %d made-up {row|rows}, not those of %s: nothing is charged\n\n", out.Rows, r.Dataset)
 	for i := range out.Questions {
 		q := &r.Questions[i]
 		if err := printAnswer(w, i, q, words.QuestionAsked(q), out.Questions[i].Rows); err != nil {
 			return err
 		}
 		if of := out.Questions[i].Of; of > 0 {
-			printLine(w, "within", lang.Of(w).Text("%d of %d values of %d runs lie within the margin (%.1f %%)", out.Questions[i].Within, of, out.Runs, 100*float64(out.Questions[i].Within)/float64(of)))
+			printLine(w, "within", lang.Of(w).Text("%d of %d {value|values} of %d {run|runs} {1|lies|lie} within the margin (%.1f %%)", out.Questions[i].Within, of, out.Runs, 100*float64(out.Questions[i].Within)/float64(of)))
 		}
 		fmt.Fprintln(w)
 	}

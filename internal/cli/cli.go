@@ -130,7 +130,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(names) == 0 {
 			return fmt.Errorf("expected no argument, found %d", len(args))
 		}
-		return fmt.Errorf("expected %s, found %d arguments", strings.Join(names, " and "), len(args))
+		return errors.New(noren.Textf("expected %s, found %d {argument|arguments}", strings.Join(names, " and "), len(args)).String())
 	}
 }
 

@@ -57,7 +57,7 @@ func (f *correlatedFitFlags) run(c *cobra.Command, t *terminal, path string) err
 		return err
 	}
 	if f.output != "-" {
-		t.note("wrote %s, from %d observations", f.output, fitted.Observations)
+		t.note("wrote %s, from %d {observation|observations}", f.output, fitted.Observations)
 	}
 	return nil
 }

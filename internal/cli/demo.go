@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 	result := &released.Result
 	result.Output = "release.csv"
 	out := t.stdout
-	lang.Fprintf(out, "A synthetic clinic: %d visits of %d patients. What others may know of a patient\n(%s) is made common to visits of %d patients\nor more; names and numbers are dropped.\n",
+	lang.Fprintf(out, "A synthetic clinic: %d {visit|visits} of %d {patient|patients}. What others may know of a patient\n(%s) is made common to visits of %d {patient|patients}\nor more; names and numbers are dropped.\n",
 		result.Rows, result.Verified.Unit.Persons, strings.Join(result.Guarantee.Quasi, ", "), result.K)
 	if err := showRows(out, lang.Key("\nBefore: the first visits of a table that only the clinic may see"), input, 6, 7); err != nil {
 		return err

@@ -148,7 +148,7 @@ func checkHierarchy(ctx context.Context, t *terminal, input *columnFlags, path, 
 	if err != nil {
 		return tableError(err)
 	}
-	lang.Fprintf(t.stdout, "%s covers column %s of %s: %d values of %d lines, %d levels, one parent a name (private: do not release)\n", path, column, name, r.Values, r.Lines, r.Levels)
+	lang.Fprintf(t.stdout, "%s covers column %s of %s: %d {value|values} of %d {line|lines}, %d {level|levels}, one parent a name (private: do not release)\n", path, column, name, r.Values, r.Lines, r.Levels)
 	return nil
 }
 

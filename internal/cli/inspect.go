@@ -50,7 +50,7 @@ func newInspect(t *terminal) *cobra.Command {
 }
 
 func printInspection(out io.Writer, r *api.Inspection) error {
-	lang.Fprintf(out, "%d records, %d columns (private: do not release)\n\n", r.Rows, len(r.Columns))
+	lang.Fprintf(out, "%d {record|records}, %d {column|columns} (private: do not release)\n\n", r.Rows, len(r.Columns))
 	w := grid.New(out)
 	lang.Fprintln(w, "column\ttype\tdifferent\tmissing\tfrom\tto\tproposed role")
 	for _, c := range r.Columns {

@@ -95,19 +95,19 @@ func (f *designFlags) run(ctx context.Context, t *terminal) error {
 
 func printDesign(t *terminal, d *api.LDPDesign) {
 	w := t.stdout
-	what := noren.Textf("%d labels", d.Domain)
+	what := noren.Textf("%d {label|labels}", d.Domain)
 	if d.Kind == survey.Mean {
 		what = noren.Textf("the mean of a number in [%s, %s]", figure(d.Range[0]), figure(d.Range[1]))
 	}
 	lang.Fprintf(w, "%s, epsilon %g", what, d.Epsilon)
 	if d.Attributes > 1 {
-		lang.Fprintf(w, " for %d attributes", d.Attributes)
+		lang.Fprintf(w, " for %d {attribute|attributes}", d.Attributes)
 	}
 	if d.N > 0 {
-		lang.Fprintf(w, ", %s people", report.Integer(d.N))
+		lang.Fprintf(w, ", %s {person|people}", report.Integer(d.N))
 	}
 	if d.Repeats > 1 {
-		lang.Fprintf(w, ", asked %d times", d.Repeats)
+		lang.Fprintf(w, ", asked %d {time|times}", d.Repeats)
 	}
 	fmt.Fprint(w, "\n\n")
 	printLine(w, "take", d.Best.Mechanism)
@@ -157,9 +157,9 @@ func (f *designFlags) words(ctx context.Context, t *terminal) error {
 		return printJSON(t.stdout, d)
 	}
 	w := t.stdout
-	lang.Fprintf(w, "texts among %s, epsilon %g, %s people", plural(d.Candidates, "candidate"), d.Epsilon, report.Integer(d.N))
+	lang.Fprintf(w, "texts among %s, epsilon %g, %s {person|people}", plural(d.Candidates, "candidate"), d.Epsilon, report.Integer(d.N))
 	if d.Repeats > 1 {
-		lang.Fprintf(w, ", asked %d times", d.Repeats)
+		lang.Fprintf(w, ", asked %d {time|times}", d.Repeats)
 	}
 	p := d.Best.Params
 	fmt.Fprint(w, "\n\n")

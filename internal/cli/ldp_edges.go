@@ -51,7 +51,7 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 		if err != nil {
 			return f.explain(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%d bins of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%d {bin|bins} of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
 			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
 	}
 	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
@@ -79,7 +79,7 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 		list = append(list, strconv.FormatFloat(edge, 'g', -1, 64))
 	}
 	w, edges := t.stdout, strings.Join(list, ",")
-	lang.Fprintf(w, "%d bins of %s in %s\n\n", bins, f.r.Column, name)
+	lang.Fprintf(w, "%d {bin|bins} of %s in %s\n\n", bins, f.r.Column, name)
 	lang.Fprintf(w, "  edges       %s\n", edges)
 	lang.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(e.RankWithin), e.Level)
 	lang.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", edges, e.EdgesEpsilon)

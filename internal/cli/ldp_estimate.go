@@ -198,7 +198,7 @@ func noteShares(t *terminal, shares []api.LDPShare, reports int64) {
 		t.note("an estimated share below 0 or above 1 is a true share near that end, and noise; --project finds shares that can be")
 	}
 	if need := float64(reports) * largest / wanted * largest / wanted; largest > wide && need < 1e15 {
-		t.note("%s reports are few: a share has a standard error of %s; about %s reports make it 0.02", report.Integer(reports), figure(largest), report.Integer(roundedUp(need)))
+		t.note("%s {report is|reports are} few: a share has a standard error of %s; about %s {report makes|reports make} it 0.02", report.Integer(reports), figure(largest), report.Integer(roundedUp(need)))
 	}
 }
 

@@ -90,7 +90,7 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 	if f.output == "-" {
 		w = t.stderr
 	} else {
-		lang.Fprintf(w, "%s: %s reports by %s of %s in %s\n\n", f.output, report.Integer(r.Reports), r.Mechanism, strings.Join(r.Columns, ", "), path)
+		lang.Fprintf(w, "%s: %s {report|reports} by %s of %s in %s\n\n", f.output, report.Integer(r.Reports), r.Mechanism, strings.Join(r.Columns, ", "), path)
 	}
 	if labels := of.Spec.Labels; len(labels) > 0 && len(labels) <= 20 {
 		numbered := make([]string, len(labels))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ func newLDPSimulate(t *terminal) *cobra.Command {
 		Short: "Simulate a collection: estimates vs. truth, error by epsilon and sample size",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("expected FILE or nothing, found %d arguments", len(args))
+				return errors.New(noren.Textf("expected FILE or nothing, found %d {argument|arguments}", len(args)).String())
 			}
 			return nil
 		},
@@ -116,7 +117,7 @@ func (f *simulateFlags) run(ctx context.Context, t *terminal, path string) (err 
 		return printJSON(t.stdout, r)
 	}
 	w := t.stdout
-	lang.Fprintf(w, "%s people by %s, seed %d\n", report.Integer(r.N), r.Mechanism, r.Seed)
+	lang.Fprintf(w, "%s {person|people} by %s, seed %d\n", report.Integer(r.N), r.Mechanism, r.Seed)
 	if r.Private != "" {
 		lang.Fprintf(w, "PRIVATE: it shows what is true of %s; do not release\n", r.Input)
 	}

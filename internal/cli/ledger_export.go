@@ -30,7 +30,7 @@ func newLedgerExport(t *terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.stdout, out)
 			}
-			lang.Fprintf(t.stdout, "%s: %s, %d answers (private: for an auditor)\nhead %s\nkey  %s\n", r.Output, entries(out.Entries), out.Answers, out.Head, out.KeyID)
+			lang.Fprintf(t.stdout, "%s: %s, %d {answer|answers} (private: for an auditor)\nhead %s\nkey  %s\n", r.Output, entries(out.Entries), out.Answers, out.Head, out.KeyID)
 			return nil
 		},
 	}
@@ -76,9 +76,9 @@ func newLedgerCheckExport(t *terminal) *cobra.Command {
 
 func printExportCheck(w io.Writer, path string, out *api.LedgerExportCheck) {
 	if out.Sound {
-		lang.Fprintf(w, "%s: sound: %s, %d charges, %d answers with their certificates\nhead %s\nkey  %s\n", path, entries(out.Entries), out.Charges, out.Answers, out.Head, out.KeyID)
+		lang.Fprintf(w, "%s: sound: %s, %d {charge|charges}, %d {answer|answers} with their certificates\nhead %s\nkey  %s\n", path, entries(out.Entries), out.Charges, out.Answers, out.Head, out.KeyID)
 		if out.Unbound > 0 {
-			lang.Fprintf(w, "%d grants were made by an older version: their hash is over paths that the export leaves out, so what they say rests on the signature of the head\n", out.Unbound)
+			lang.Fprintf(w, "%d {grant was|grants were} made by an older version: {its|their} hash is over paths that the export leaves out, so what {it says|they say} rests on the signature of the head\n", out.Unbound)
 		}
 		return
 	}

@@ -18,7 +18,7 @@ func printGranted(w io.Writer, g *api.Granted) {
 	if g.Private == nil {
 		return
 	}
-	lang.Fprintf(w, "%s: version %d of data set %s, %d records (private: for the steward)\n", filepath.Base(g.Source), g.Version, g.Name, g.Private.Records)
+	lang.Fprintf(w, "%s: version %d of data set %s, %d {record|records} (private: for the steward)\n", filepath.Base(g.Source), g.Version, g.Name, g.Private.Records)
 	printReview(w, g)
 	fmt.Fprintln(w)
 }

@@ -42,7 +42,7 @@ func newLedgerVerify(t *terminal) *cobra.Command {
 
 func printVerification(w io.Writer, path string, r *api.LedgerVerification) {
 	if r.Sound {
-		lang.Fprintf(w, "%s: sound: %d entries, %d charges\nhead %s\n", path, r.Links, r.Charges, r.Head)
+		lang.Fprintf(w, "%s: sound: %d {entry|entries}, %d {charge|charges}\nhead %s\n", path, r.Links, r.Charges, r.Head)
 		return
 	}
 	lang.Fprintf(w, "%s: NOT sound\n", path)

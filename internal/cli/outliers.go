@@ -181,7 +181,7 @@ func (f *sensitivityFlags) run(c *cobra.Command, t *terminal, path string) error
 		return printJSON(t.stdout, d)
 	}
 	w := t.stdout
-	lang.Fprintf(w, "PRIVATE: do not release\n\n  outliers  %d of %d records\n  G         %d (%s)\n", d.Query, len(d.Degrees), d.G, d.Neighbours)
+	lang.Fprintf(w, "PRIVATE: do not release\n\n  outliers  %d of %d {record|records}\n  G         %d (%s)\n", d.Query, len(d.Degrees), d.G, d.Neighbours)
 	for i, u := range d.U {
 		lang.Fprintf(w, "  U_%-7d %d\n", i, u)
 	}

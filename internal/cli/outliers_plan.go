@@ -34,7 +34,7 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 				return printJSON(t.stdout, p)
 			}
 			w := t.stdout
-			lang.Fprintf(w, "%s neighbours, %d dimensions, k = %d, epsilon %g\n\n", p.Relation, p.Dimensions, p.K, p.Epsilon)
+			lang.Fprintf(w, "%s neighbours, %d {dimension|dimensions}, k = %d, epsilon %g\n\n", p.Relation, p.Dimensions, p.K, p.Epsilon)
 			lang.Fprintf(w, "  one record can change the count by at most %s\n", figure(float64(p.G)))
 			g := grid.New(w)
 			for _, e := range []struct {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/internal/grid"
@@ -19,7 +20,7 @@ import (
 
 // printRelease prints what a release came to.
 func printRelease(w io.Writer, r *kanon.Result) {
-	lang.Fprintf(w, "%s: %s records, verified %d-anonymous (this summary is private: do not release)\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
+	lang.Fprintf(w, "%s: %s {record|records}, verified %d-anonymous (this summary is private: do not release)\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
 	for _, l := range words.Release(lang.Of(w), r) {
 		if u := r.Verified.Unit; l.Label == "intersect" && !u.Linked && u.Fit.Below > 0 {
 			l.Text = lang.Of(w).Text("%s (--unit-linkage all prevents it)", l.Text)
@@ -43,7 +44,7 @@ func printFates(out io.Writer, fates []gate.Fate) {
 // printReleasePlan prints what a release would do.
 func printReleasePlan(w io.Writer, p *api.ReleasePlan) {
 	l := lang.Of(w)
-	lang.Fprintf(w, "%s: %s records; nothing was written (private: do not release)\n\n", p.Input, report.Integer(p.Rows))
+	lang.Fprintf(w, "%s: %s {record|records}; nothing was written (private: do not release)\n\n", p.Input, report.Integer(p.Rows))
 	printLines(w, words.ReleasePlan(lang.Of(w), p))
 	lang.Fprintln(w, "\n  columns")
 	g := grid.New(w)
@@ -105,7 +106,7 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 		lang.Fprintf(w, "classes with one value of %s\t%s of %s\n", s.Column, report.Integer(s.Homogeneous), report.Integer(s.Classes))
 	}
 	if o := a.Overlap; o != nil && o.Common > 0 {
-		lang.Fprintf(w, "fewer than %d candidates with %s too\t%s of %s\n", o.K, o.Release, report.Integer(o.Below), report.Integer(o.Common))
+		lang.Fprintf(w, "fewer than %d {candidate|candidates} with %s too\t%s of %s\n", o.K, o.Release, report.Integer(o.Below), report.Integer(o.Common))
 		if len(o.Kept) > 0 {
 			lang.Fprintf(w, "not counted: kept by one release\t%s\n", strings.Join(o.Kept, ", "))
 		}
@@ -138,7 +139,7 @@ func printPersonRows(w io.Writer, a *assess.Assessment) {
 	row("persons in a class, smallest", func(p *assess.Persons) string { return report.Integer(p.Smallest) })
 	row("persons in a class, mean", func(p *assess.Persons) string { return report.Number(p.Mean) })
 	if k := a.OriginalPersons.K; k > 0 {
-		row(fmt.Sprintf("classes of fewer than %d persons", k), func(p *assess.Persons) string { return report.Integer(p.BelowK.Classes) })
+		row(noren.Textf("classes of fewer than %d {person|persons}", k).String(), func(p *assess.Persons) string { return report.Integer(p.BelowK.Classes) })
 	}
 	row("persons that fit all records of one, smallest", func(p *assess.Persons) string { return report.Integer(p.Fit.Min) })
 	row("persons that fit all records of one, mean", func(p *assess.Persons) string { return report.Number(p.Fit.Mean) })
@@ -227,5 +228,5 @@ func spread(l lang.Lang, c *assess.NumberColumn, v *float64) string {
 	case table.Layout(c.Layout).HasTime():
 		return l.Text("%s s", report.Number(*v))
 	}
-	return l.Text("%s days", report.Number(*v))
+	return l.Text("%s {day|days}", report.Number(*v))
 }

@@ -176,7 +176,7 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 func expected(l lang.Lang, q *api.Quote[query.Accuracy]) []words.Line {
 	lines := []words.Line{{Label: "accuracy", Text: words.Accuracy(l, q.Accuracy)}}
 	if q.Cells > 1 {
-		lines = append(lines, words.Line{Label: "all at once", Text: l.Text("%d values, with confidence %s", q.Cells, words.Figure(max(0, 1-float64(q.Cells)*(1-q.Accuracy.Level))))})
+		lines = append(lines, words.Line{Label: "all at once", Text: l.Text("%d {value|values}, with confidence %s", q.Cells, words.Figure(max(0, 1-float64(q.Cells)*(1-q.Accuracy.Level))))})
 	}
 	if q.Reach != nil {
 		lines = append(lines, words.Line{Label: "reach", Text: q.Reach.In(l).Text})

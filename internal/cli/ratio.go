@@ -50,7 +50,7 @@ func (f *spaceFlags) space(public string) (api.RatioSpace, error) {
 	}
 	for _, name := range f.columns {
 		if ends, given := q.Bounds[name]; given && len(ends) != 2 {
-			return q, noren.Usagef("--bounds "+name, "expected LO,HI, got %d values", len(ends))
+			return q, noren.Usagef("--bounds "+name, "expected LO,HI, got %d {value|values}", len(ends))
 		}
 	}
 	q.Categories, err = pairs("--categories", append(slices.Clone(f.categories), f.words...), f.columns)

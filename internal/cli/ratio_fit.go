@@ -160,7 +160,7 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 }
 
 func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
-	lang.Fprintf(w, "%s: %s public records, weighted to match those of %s\n\n", fit.Output, report.Integer(fit.PublicRecords), private)
+	lang.Fprintf(w, "%s: %s public {record|records}, weighted to match those of %s\n\n", fit.Output, report.Integer(fit.PublicRecords), private)
 	printLines(w, words.RatioFit(lang.Of(w), fit))
 	printLines(w, words.Guarantee(lang.Of(w), &fit.Receipt))
 	lang.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)

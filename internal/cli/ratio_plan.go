@@ -74,7 +74,7 @@ func (f *ratioPlanFlags) plan(c *cobra.Command, t *terminal, public string) erro
 }
 
 func printRatioPlan(out io.Writer, p *api.RatioPlan) {
-	lang.Fprintf(out, "weights of %s for %s private records at epsilon %g: a plan, nothing is charged\n\n", p.Input, report.Integer(p.Records), p.Epsilon)
+	lang.Fprintf(out, "weights of %s for %s private {record|records} at epsilon %g: a plan, nothing is charged\n\n", p.Input, report.Integer(p.Records), p.Epsilon)
 	w := grid.New(out)
 	lang.Fprintln(w, "  standard error of\tkernels\tmarginals\tboth\tdirect query\tpublic std. deviation")
 	for _, a := range p.Answers {

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server"
 	"github.com/noren-privacy/noren/lang"
@@ -73,8 +73,5 @@ func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 
 // entries counts entries of the chain.
 func entries(n int64) lang.Words {
-	if n == 1 {
-		return "1 entry"
-	}
-	return lang.Words(fmt.Sprintf("%d entries", n))
+	return lang.Words(noren.Textf("%d {entry|entries}", n).String())
 }

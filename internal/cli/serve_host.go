@@ -287,7 +287,7 @@ added, and that the server's key signed its end. This needs no server.`,
 			if r.Trusted {
 				by = t.lang.Text("a trusted key")
 			}
-			lang.Fprintf(t.stdout, "sound: %d entries, of which %d are shown, up to %s\nhead    %s\nsigned  %s, %s\n", r.Entries, r.Shown, r.At, r.Head, r.KeyID, by)
+			lang.Fprintf(t.stdout, "sound: %d {entry|entries}, of which %d {is|are} shown, up to %s\nhead    %s\nsigned  %s, %s\n", r.Entries, r.Shown, r.At, r.Head, r.KeyID, by)
 			return nil
 		},
 	}

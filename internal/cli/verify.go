@@ -99,11 +99,11 @@ func printVerified(out io.Writer, r *api.Verification) error {
 	w := grid.New(out)
 	lang.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))
 	if r.Unit != nil {
-		lang.Fprintf(w, "  k\t%s persons achieved, %d required\n", report.Integer(r.AchievedK), r.K)
+		lang.Fprintf(w, "  k\t%s {person|persons} achieved, %d required\n", report.Integer(r.AchievedK), r.K)
 	} else {
 		lang.Fprintf(w, "  k\t%s achieved, %d required\n", report.Integer(r.AchievedK), r.K)
 	}
-	lang.Fprintf(w, "  classes\t%s, of %s to %s records, %.2f on average\n", report.Integer(r.Classes), report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
+	lang.Fprintf(w, "  classes\t%s, of %s to %s {record|records}, %.2f on average\n", report.Integer(r.Classes), report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
 	printPersons(w, r.Unit)
 	for i := range r.Sensitive {
 		s := &r.Sensitive[i]
@@ -123,10 +123,10 @@ func printPersons(w io.Writer, u *verify.Persons) {
 	}
 	lang.Fprintf(w, "  persons\t%s by %s, %s to %s in a class, %.2f on average\n", report.Integer(u.Persons), u.Column, report.Integer(u.ClassSize.Min), report.Integer(u.ClassSize.Max), u.ClassSize.Mean)
 	if u.Unassigned > 0 {
-		lang.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
+		lang.Fprintf(w, "  without a person\t%s {record|records}\n", report.Integer(u.Unassigned))
 	}
 	lang.Fprintf(w, "  intersection\t%s\n", words.Intersection(u, 0).In(lang.Of(w)).Text)
 	if q := u.Sequences; q != nil {
-		lang.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
+		lang.Fprintf(w, "  pseudonyms\t%s, %s at least {2|shares|share} a sequence; %s {record|records} without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
 	}
 }

@@ -152,9 +152,9 @@ func (c *Config) validate() error {
 	case c.LeastK < 2:
 		return noren.Usagef("least-k", "expected 2 or more, got %d", c.LeastK)
 	case c.Memory < 64e6:
-		return noren.Usagef("memory", "expected 64 MB or more, got %d bytes", c.Memory)
+		return noren.Usagef("memory", "expected 64 MB or more, got %d {byte|bytes}", c.Memory)
 	case c.TableMemory < 1e6:
-		return noren.Usagef("table-memory", "expected 1 MB or more, got %d bytes", c.TableMemory)
+		return noren.Usagef("table-memory", "expected 1 MB or more, got %d {byte|bytes}", c.TableMemory)
 	case c.UploadLimit < 1:
 		return noren.Usagef("upload-limit", "expected more than 0 bytes, got %d", c.UploadLimit)
 	case !names.Seen(c.Name):

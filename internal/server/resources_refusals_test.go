@@ -240,7 +240,7 @@ func TestConfirmation(t *testing.T) {
 	put(412, nil, match(`"9"`))
 	put(412, nil, match("9"))
 	a := put(422, nil, tag)
-	if a.code() != "unfit" || !strings.Contains(a.body, `"pointer":"/columns/1"`) || !strings.Contains(a.body, "1 values are not of type integer, the first in records 2") || strings.Contains(a.body, "CANARY") {
+	if a.code() != "unfit" || !strings.Contains(a.body, `"pointer":"/columns/1"`) || !strings.Contains(a.body, "1 value is not of type integer, the first in records 2") || strings.Contains(a.body, "CANARY") {
 		t.Error(a.body)
 	}
 	if a := put(422, func(b *tables.Stated) { b.Columns = b.Columns[:2] }, tag); a.code() != "column-undecided" || !strings.Contains(a.body, "city") {

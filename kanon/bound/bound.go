@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -101,7 +102,7 @@ func (b *Bound) Gap(sse float64) float64 {
 // when the time of the dual bound ends, what was reached by then.
 func Lower(ctx context.Context, s *space.Space, o Options) (Bound, error) {
 	if o.K < 1 || o.K > s.Len() {
-		return Bound{}, fmt.Errorf("bound: no partition of %d records has groups of %d", s.Len(), o.K)
+		return Bound{}, errors.New(noren.Textf("bound: no partition of %d {record|records} has groups of %d", s.Len(), o.K).String())
 	}
 	if o.MostRecords <= 0 {
 		o.MostRecords = int(min(leastMost*max(1, o.Duration.Minutes()), mostMost))

@@ -112,7 +112,7 @@ func (r *Report) Err(source string) error {
 	}
 	columns := noren.Textf("a column")
 	if len(what) > 1 {
-		columns = noren.Textf("%d columns", len(what))
+		columns = noren.Textf("%d {column|columns}", len(what))
 	}
 	return &noren.Error{
 		Kind: noren.Usage, Code: Code, Where: noren.File(source),

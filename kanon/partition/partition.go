@@ -140,7 +140,7 @@ func (o *Options) validate(n int) error {
 	}
 	if n < o.K {
 		return &noren.Error{
-			Kind: noren.BadData, What: "the table has %d records, fewer than k = %d: no group of k can be made", Args: []any{n, o.K},
+			Kind: noren.BadData, What: "the table has %d {record|records}, fewer than k = %d: no group of k can be made", Args: []any{n, o.K},
 			Hint: "ask for a smaller k, or gather more records",
 		}
 	}
@@ -212,7 +212,7 @@ func (o *Options) choose(n int) Chosen {
 		cell := max(autoCell, 20*o.K)
 		if n > autoWhole && n > cell && c.Method != Mondrian && c.Method != MondrianStrict {
 			c.Coarse = cell
-			reasons = append(reasons, noren.Textf("cells of %d records or more: the table has more than %d", c.Coarse, autoWhole))
+			reasons = append(reasons, noren.Textf("cells of %d {record|records} or more: the table has more than %d", c.Coarse, autoWhole))
 		}
 	}
 	if c.Coarse >= n {

@@ -49,7 +49,7 @@ func NewWeighted(col *table.Column, weights []int64) (*Attribute, error) {
 	if len(weights) != col.Len() || len(weights) > 0 && slices.Min(weights) < 0 {
 		return nil, &noren.Error{
 			Kind: noren.Usage, Where: noren.Textf("column %s", col.Field.Name),
-			What: "%d weights for %d entries: expected as many, none below 0", Args: []any{len(weights), col.Len()},
+			What: "%d {weight|weights} for %d {entry|entries}: expected as many, none below 0", Args: []any{len(weights), col.Len()},
 		}
 	}
 	return newAttribute(col, func(i int) int64 { return weights[i] }), nil

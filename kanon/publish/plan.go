@@ -47,7 +47,7 @@ type planned struct {
 // the source stores each.
 func NewPlan(heads []*table.Column, stored []table.StoredColumn, o Options) (*Plan, error) {
 	if len(stored) != len(heads) {
-		return nil, &noren.Error{What: "%d stored columns for %d columns", Args: []any{len(stored), len(heads)}}
+		return nil, &noren.Error{What: "%d stored {column|columns} for %d {column|columns}", Args: []any{len(stored), len(heads)}}
 	}
 	p := &Plan{opts: o, columns: make([]planned, len(heads))}
 	for j, head := range heads {
@@ -166,7 +166,7 @@ func (p *Plan) Groups(ctx context.Context, cols []*table.Column, group []uint32,
 func (p *Plan) members(cols []*table.Column, group []uint32, groups int) (*members, error) {
 	for _, c := range cols {
 		if c.Len() != len(group) {
-			return nil, &noren.Error{Where: noren.Textf("column %s", c.Field.Name), What: "%d values for %d records", Args: []any{c.Len(), len(group)}}
+			return nil, &noren.Error{Where: noren.Textf("column %s", c.Field.Name), What: "%d {value|values} for %d {record|records}", Args: []any{c.Len(), len(group)}}
 		}
 	}
 	return sortByGroup(group, groups)

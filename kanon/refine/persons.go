@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -224,7 +223,7 @@ func ValidatePersons(p space.Partition, persons []uint32, k int) error {
 			}
 		}
 		if len(seen) < k {
-			return fmt.Errorf("group %d has records of %d persons, fewer than %d", g, len(seen), k)
+			return errors.New(noren.Textf("group %d has records of %d {person|persons}, fewer than %d", g, len(seen), k).String())
 		}
 	}
 	return nil

@@ -202,7 +202,7 @@ func (o *Options) validate(p space.Partition) error {
 		return p.Validate(o.K)
 	}
 	if len(o.Persons) != len(p.Group) {
-		return fmt.Errorf("persons of %d records, expected %d", len(o.Persons), len(p.Group))
+		return errors.New(noren.Textf("persons of %d {record|records}, expected %d", len(o.Persons), len(p.Group)).String())
 	}
 	return ValidatePersons(p, o.Persons, o.K)
 }

@@ -170,7 +170,7 @@ func (c *committing) complete() error {
 		return fault(noren.Textf("expected the result of each bucket once, got one twice or not at all"))
 	}
 	if rows != c.p.Rows() {
-		return fault(noren.Textf("expected the %d records of the table in its buckets, got %d", c.p.Rows(), rows))
+		return fault(noren.Textf("expected the %d {record|records} of the table in its buckets, got %d", c.p.Rows(), rows))
 	}
 	for _, m := range c.made {
 		if m.Kind != MadeFile {

@@ -246,5 +246,5 @@ func TestFormatsGoWithTheJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = d.run(1)
-	wants(t, err, noren.BadData, "1 of its 5 different values have no line in the hierarchy places")
+	wants(t, err, noren.BadData, "1 of its 5 different values has no line in the hierarchy places")
 }

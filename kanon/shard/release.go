@@ -56,7 +56,7 @@ func (j *Job) Release(ctx context.Context, p *Plan, buckets []int, attempt, jobD
 		return nil, err
 	}
 	if !isAttempt(attempt) {
-		return nil, noren.Usagef("attempt", "expected %d hexadecimal digits", attemptDigits)
+		return nil, noren.Usagef("attempt", "expected %d hexadecimal {digit|digits}", attemptDigits)
 	}
 	r := &releasing{j: j, p: p, buckets: buckets, made: &Made{Kind: MadeFile, Buckets: buckets}}
 	if err := r.gather(ctx, in); err != nil {

@@ -1,8 +1,11 @@
 package space
 
 import (
+	"errors"
 	"fmt"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Partition puts every record into exactly one group.
@@ -51,7 +54,7 @@ func (p Partition) Validate(k int) error {
 	}
 	for g, size := range p.Sizes() {
 		if size < max(k, 1) {
-			return fmt.Errorf("group %d has %d records, fewer than %d", g, size, k)
+			return errors.New(noren.Textf("group %d has %d {record|records}, fewer than %d", g, size, k).String())
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ package space
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -81,7 +82,7 @@ type Space struct {
 func New(n int, numbers [][]float64, words []Categorical) (*Space, error) {
 	for a, x := range numbers {
 		if len(x) != n {
-			return nil, fmt.Errorf("numeric axis %d has %d values for %d records", a, len(x), n)
+			return nil, errors.New(noren.Textf("numeric axis %d has %d {value|values} for %d {record|records}", a, len(x), n).String())
 		}
 		for _, v := range x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -91,7 +92,7 @@ func New(n int, numbers [][]float64, words []Categorical) (*Space, error) {
 	}
 	for a, w := range words {
 		if len(w.Codes) != n {
-			return nil, fmt.Errorf("categorical axis %d has %d codes for %d records", a, len(w.Codes), n)
+			return nil, errors.New(noren.Textf("categorical axis %d has %d {code|codes} for %d {record|records}", a, len(w.Codes), n).String())
 		}
 		for _, c := range w.Codes {
 			if int(c) >= w.Cardinality {

@@ -44,5 +44,5 @@ func Example() {
 	// 5 records in 2 classes, the smallest of 2
 	// <nil>
 	// 5 records in 2 classes, the smallest of 2
-	// release.csv: 1 of 2 classes have fewer than k = 3 records (2 records in them, the smallest class has 2); 1 of 2 classes are not diverse in diagnosis as asked for (distinct 2-diversity)
+	// release.csv: 1 of 2 classes has fewer than k = 3 records (2 records in them, the smallest class has 2); 1 of 2 classes is not diverse in diagnosis as asked for (distinct 2-diversity)
 }

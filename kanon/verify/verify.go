@@ -216,7 +216,7 @@ func (r *Result) judge() {
 	}
 	r.AchievedK = r.ClassSize.Min
 	if r.BelowK.Classes > 0 {
-		r.Failures = append(r.Failures, noren.Textf("%d of %d classes have fewer than k = %d records (%d records in them, the smallest class has %d)",
+		r.Failures = append(r.Failures, noren.Textf("%d of %d {class|classes} {1|has|have} fewer than k = %d records (%d {record|records} in them, the smallest class has %d)",
 			r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, r.AchievedK))
 	}
 }

@@ -29,7 +29,7 @@ func TestCount(t *testing.T) {
 	want := &verify.Result{
 		Schema: "noren.verify/1", File: got.File, Rows: 5, Quasi: []string{"sex", "age"}, K: 2, AchievedK: 1, Classes: 3,
 		ClassSize: verify.ClassSize{Min: 1, Mean: 5.0 / 3, Max: 2}, BelowK: verify.BelowK{Classes: 1, Records: 1},
-		Failures: noren.Texts{noren.Textf("%d of %d classes have fewer than k = %d records (%d records in them, the smallest class has %d)", int64(1), int64(3), 2, int64(1), int64(1))},
+		Failures: noren.Texts{noren.Textf("%d of %d {class|classes} {1|has|have} fewer than k = %d records (%d {record|records} in them, the smallest class has %d)", int64(1), int64(3), 2, int64(1), int64(1))},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

@@ -84,6 +84,39 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// A number with what it counts has a choice, and a choice is for what knows it.
+func TestPlurals(t *testing.T) {
+	for format, want := range map[string]bool{
+		"%d rows are left out":                     true,
+		"%d hidden rows":                           true,
+		"%s records":                               true,
+		"%[2]d different values":                   true,
+		"%d {row|rows} of %d columns":              true,
+		"%d {row is|rows are} left out":            false,
+		"%s %d {value|values}":                     false,
+		"line %d names the columns":                false,
+		"more than %d rows":                        false,
+		"%s holds values":                          false,
+		"%d of %d {class|classes} {1|has|have} %s": false,
+	} {
+		if got := lacksPlural(format); got != want {
+			t.Errorf("%q: %v", format, got)
+		}
+	}
+	code := "package a\n\nfunc f() { fmt.Sprintf(\"%d {row|rows} of it\", 1); noren.Textf(\"%d {row|rows} of them\", 1); g(\"%d rows of these\") }\n"
+	s, err := load(planted(t, code, plantedPO))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := s.findings()
+	if got := strings.Join(found[unfilled], " "); got != `a/a.go:3: "%d {row|rows} of it"` {
+		t.Error(got)
+	}
+	if got := strings.Join(found[plurals], " "); got != `a/a.go:3: "%d rows of these"` {
+		t.Error(got)
+	}
+}
+
 // A translation is added to the file of its package, and a text of no code is refused. The file
 // is written with the places, and comments stay.
 func TestAdd(t *testing.T) {

@@ -24,6 +24,8 @@ const (
 	unused    kind = "unused"    // a translation is of no text of the code
 	arguments kind = "arguments" // a translation has other arguments than its text
 	glued     kind = "glued"     // a text is made of pieces by +
+	plurals   kind = "plurals"   // a text says "1 rows" where a number is 1
+	unfilled  kind = "unfilled"  // a text with a choice such as {row|rows} is given to package fmt
 	misplaced kind = "misplaced" // a file is not as -write writes it
 )
 
@@ -36,6 +38,8 @@ var kinds = []struct {
 	{unused, "go run ./lang/check -remove, or write the texts in the code as they are there"},
 	{arguments, "correct each in its file"},
 	{glued, "make each one format with arguments"},
+	{plurals, "write %d {row|rows} (lang/README.md)"},
+	{unfilled, "give it to noren.Textf, an error of package noren or package lang"},
 	{misplaced, "go run ./lang/check -write"},
 }
 
@@ -75,6 +79,12 @@ func (t *texts) findings() map[kind][]string {
 		}
 		if text.Glued {
 			add(glued, "%s: %q", text.Place, text.Key)
+		}
+		if lacksPlural(text.Key) {
+			add(plurals, "%s: %q", text.Place, text.Key)
+		}
+		if text.Unfilled {
+			add(unfilled, "%s: %q", text.Place, text.Key)
 		}
 	}
 	for context, text := range english {

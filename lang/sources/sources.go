@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Kind says where a text is used.
@@ -40,6 +42,9 @@ type Text struct {
 	Files []string
 	// Glued reports whether a text is made of pieces, so that its key has %s for some of them.
 	Glued bool
+	// Unfilled reports whether a text with choices, such as {row|rows}, is given to package fmt or errors,
+	// which knows none.
+	Unfilled bool
 }
 
 // Find reads all Go files below root, tests excepted, and returns the texts, sorted by
@@ -138,7 +143,7 @@ func (f *finder) add(kind Kind, e ast.Expr) {
 // addTo adds a text of a file to those that were found.
 func addTo(found map[string]Text, t Text, file string) {
 	if before, known := found[t.Key]; known {
-		before.Glued = before.Glued || t.Glued
+		before.Glued, before.Unfilled = before.Glued || t.Glued, before.Unfilled || t.Unfilled
 		t = before
 	}
 	if at, known := slices.BinarySearch(t.Files, file); !known {
@@ -151,6 +156,13 @@ func addTo(found map[string]Text, t Text, file string) {
 func glued(e ast.Expr) bool {
 	_, sum := ast.Unparen(e).(*ast.BinaryExpr)
 	return sum && !joined(e)
+}
+
+// isChosen reports whether a format chooses words by a number.
+func isChosen(format string) bool {
+	found := false
+	noren.Format(format).Choose(func(int) bool { found = true; return false })
+	return found
 }
 
 // joined reports whether an expression is literals and nothing else.
@@ -326,6 +338,14 @@ func (f *finder) call(c *ast.CallExpr) {
 			of = x.Name
 		}
 	}
+	if of == "fmt" || of == "errors" {
+		for _, e := range c.Args {
+			text, constant := constantOf(e)
+			if key := strings.TrimSpace(text); constant && isChosen(key) {
+				addTo(f.found, Text{Key: key, Kind: Result, Place: f.place(e), Unfilled: true}, f.file)
+			}
+		}
+	}
 	arg := func(kind Kind, i int) {
 		if i >= 0 && i < len(c.Args) {
 			f.add(kind, c.Args[i])
@@ -382,9 +402,8 @@ func (f *finder) call(c *ast.CallExpr) {
 		for i := range c.Args {
 			arg(Result, i)
 		}
-	case name == "Counted" && len(c.Args) == 3:
+	case name == "Counted" && len(c.Args) == 2:
 		arg(Result, 1)
-		arg(Result, 2)
 	case name == "printLine":
 		arg(Result, 1)
 		arg(Result, 2)

@@ -194,7 +194,7 @@ func (c *coded) category(a Attribute, rows []int, o *Options) (reason noren.Text
 	}
 	labels := max(len(number), len(a.Keys))
 	if labels > o.MaxCategories {
-		return noren.Textf("it has %d different values, more than %d: too many to learn from", labels, o.MaxCategories)
+		return noren.Textf("it has %d different {value|values}, more than %d: too many to learn from", labels, o.MaxCategories)
 	}
 	for i, r := range rows {
 		l, known := number[a.Column.Codes[r]]

@@ -169,9 +169,9 @@ func (r *Result) Find(model, train, test, mechanism string, epsilon float64) *Ce
 // state says what is guaranteed and what is not.
 func (r *Result) state(o *Options) {
 	d := len(r.Attributes)
-	what := noren.Textf("%d attributes", d)
+	what := noren.Textf("%d {attribute|attributes}", d)
 	if o.RandomiseLabel {
-		what = noren.Textf("%d attributes and the class", d)
+		what = noren.Textf("%d {attribute|attributes} and the class", d)
 	}
 	r.Guarantee = noren.Texts{
 		noren.Textf("epsilon per report is of one attribute, epsilon per record of one report of %s together, against an adversary who sees all reports of a person, as the collector does", what),
@@ -212,7 +212,7 @@ func (r *Result) state(o *Options) {
 // list joins names, the first few of many.
 func list(names []string) noren.Text {
 	if len(names) > 6 {
-		return noren.Textf("%s and %d other attributes", strings.Join(names[:6], ", "), len(names)-6)
+		return noren.Textf("%s and %d other {attribute|attributes}", strings.Join(names[:6], ", "), len(names)-6)
 	}
 	return noren.Textf("%s", strings.Join(names, ", "))
 }

@@ -161,7 +161,7 @@ func (e *evaluation) size() error {
 	}
 	if cells := int64(width) * int64(e.r.Records); cells > 1<<27 {
 		return &noren.Error{
-			Kind: noren.Usage, What: "%d records with %d features are too many to hold", Args: []any{e.r.Records, width},
+			Kind: noren.Usage, What: "%d {record|records} with %d {feature|features} {1|is|are} too many to hold", Args: []any{e.r.Records, width},
 			Hint: "take fewer records or columns, or leave out categories of many values",
 		}
 	}
@@ -193,7 +193,7 @@ func (e *evaluation) classes(rows []int) error {
 		}
 	}
 	if len(rows) < e.o.Folds {
-		return &noren.Error{Kind: noren.Usage, What: "%d folds need as many records", Args: []any{e.o.Folds}, Hint: "take fewer folds"}
+		return &noren.Error{Kind: noren.Usage, What: "%d {fold needs|folds need} as many records", Args: []any{e.o.Folds}, Hint: "take fewer folds"}
 	}
 	number := make(map[uint32]int)
 	largest := 0
@@ -232,7 +232,7 @@ func (e *evaluation) units(rows []int) error {
 	}
 	e.r.Unit, e.r.Persons, e.r.MostOfPerson = unit.Field.Name, len(records), slices.Max(records)
 	if len(records) < e.o.Folds {
-		return &noren.Error{Kind: noren.Usage, What: "%d folds need as many persons", Args: []any{e.o.Folds}, Hint: "take fewer folds"}
+		return &noren.Error{Kind: noren.Usage, What: "%d {fold needs|folds need} as many persons", Args: []any{e.o.Folds}, Hint: "take fewer folds"}
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func shapeOf(k int, o *Options, alone bool) ([]float64, error) {
 
 func givenShares(k int, shares []float64) ([]float64, error) {
 	if len(shares) != k {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "shares", What: "%d were given for %d labels", Args: []any{len(shares), k}}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "shares", What: "%d {was|were} given for %d {label|labels}", Args: []any{len(shares), k}}
 	}
 	whole := 0.0
 	for _, v := range shares {

@@ -131,7 +131,7 @@ func (c *Collector) Associate(ctx context.Context, attribute int, d *Collector, 
 	case c.keep.nameless() && d.keep.nameless():
 		if len(c.keep.report) != len(d.keep.report) || c.Rejected().Total()+d.Rejected().Total() > 0 {
 			return nil, &noren.Error{
-				Kind: noren.BadData, What: "%d and %d reports without clients' ids cannot be told to be of the same people", Args: []any{len(c.keep.report), len(d.keep.report)},
+				Kind: noren.BadData, What: "%d and %d {report|reports} without clients' ids cannot be told to be of the same people", Args: []any{len(c.keep.report), len(d.keep.report)},
 				Hint: "let lines begin with a client's id and a tab, or make both files of the same people in the same order, without bad lines",
 			}
 		}

@@ -174,7 +174,7 @@ func (p *Plan) finish(mechanism string) error {
 	if p.Attributes > 1 {
 		// Whichever attributes a report holds, the record loses its epsilon in all.
 		p.Privacy = newPrivacy(ldp.Loss{Report: one.Epsilon, Record: p.Epsilon, Lifetime: math.Inf(1)}, s.Unprotected())
-		p.Why = append(p.Why, noren.Textf("of %d attributes a report holds a random %d, each at epsilon %s: splitting epsilon over all would cost more", p.Attributes, p.Sampled, noren.LossFigure(one.Epsilon, 4)))
+		p.Why = append(p.Why, noren.Textf("of %d {attribute|attributes} a report holds a random %d, each at epsilon %s: splitting epsilon over all would cost more", p.Attributes, p.Sampled, noren.LossFigure(one.Epsilon, 4)))
 	}
 	return nil
 }
@@ -277,7 +277,7 @@ func (p *Plan) means() error {
 		noren.Textf("for the whole distribution of the number take square-wave; for the shares of bins put it into bins"),
 	}
 	if p.Repeats > 1 {
-		p.Why = append(p.Why, noren.Textf("%d reports cost %s: means have no memory; put the number into bins for a longitudinal mechanism", p.Repeats, noren.LossFigure(p.Best.AllReports, 4)))
+		p.Why = append(p.Why, noren.Textf("%d {report costs|reports cost} %s: means have no memory; put the number into bins for a longitudinal mechanism", p.Repeats, noren.LossFigure(p.Best.AllReports, 4)))
 	}
 	return p.finish("hybrid")
 }

@@ -114,15 +114,15 @@ func NewWordPlan(o WordPlanOptions) (*WordPlan, error) {
 // explain fills in Why.
 func (p *WordPlan) explain() {
 	best := &p.Best.Params
-	p.Why = append(p.Why, noren.Textf("of %d choices of bits and hash functions, %d bits and %s have the smallest standard error at this epsilon", len(p.Options), best.K, counted(int64(best.H), "hash function")))
+	p.Why = append(p.Why, noren.Textf("of %d {choice|choices} of bits and hash functions, %d {bit|bits} and %s have the smallest standard error at this epsilon", len(p.Options), best.K, counted(int64(best.H), "hash function")))
 	equations, candidates := grouped(best.M*int64(best.K)), counted(int64(p.Candidates), "candidate")
 	if p.Best.Joint {
-		p.Why = append(p.Why, noren.Textf("%d cohorts of %d bits are %s equations for %s, and keep chance overlaps with unnamed words near the noise", best.M, best.K, equations, candidates))
+		p.Why = append(p.Why, noren.Textf("%d {cohort|cohorts} of %d {bit|bits} {1|is|are} %s equations for %s, and {1|keeps|keep} chance overlaps with unnamed words near the noise", best.M, best.K, equations, candidates))
 	} else {
-		p.Why = append(p.Why, noren.Textf("%d cohorts of %d bits are %s equations for %s: too few to tell all of them apart; name fewer candidates, or expect errors that further reports do not reduce", best.M, best.K, equations, candidates))
+		p.Why = append(p.Why, noren.Textf("%d {cohort|cohorts} of %d {bit|bits} {1|is|are} %s equations for %s: too few to tell all of them apart; name fewer candidates, or expect errors that further reports do not reduce", best.M, best.K, equations, candidates))
 	}
 	if p.Repeats > 1 {
-		p.Why = append(p.Why, noren.Textf("each person is asked %d times: the permanent response keeps all reports of a word together at epsilon %s", p.Repeats, noren.LossFigure(p.Best.Loss.Lifetime, 4)))
+		p.Why = append(p.Why, noren.Textf("each person is asked %d {time|times}: the permanent response keeps all reports of a word together at epsilon %s", p.Repeats, noren.LossFigure(p.Best.Loss.Lifetime, 4)))
 	}
 }
 

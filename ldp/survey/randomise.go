@@ -32,7 +32,7 @@ func (d *Devices) Finishing() *Devices { return &Devices{key: d.key, finish: tru
 // NewDevices returns the devices under a key of 32 bytes.
 func NewDevices(key []byte) (*Devices, error) {
 	if len(key) != keySize {
-		return nil, fault("key", noren.Textf("must be %d random bytes", keySize), noren.Text{})
+		return nil, fault("key", noren.Textf("must be %d random {byte|bytes}", keySize), noren.Text{})
 	}
 	return &Devices{key: append([]byte(nil), key...)}, nil
 }
@@ -93,7 +93,7 @@ type device struct {
 
 func (s *Survey) randomise(src *noise.Source, of *device, values []string) (string, error) {
 	if len(values) != len(s.answers) {
-		return "", &noren.Error{Kind: noren.Usage, What: "%d values were given for %d attributes", Args: []any{len(values), len(s.answers)}}
+		return "", &noren.Error{Kind: noren.Usage, What: "%d {value was|values were} given for %d {attribute|attributes}", Args: []any{len(values), len(s.answers)}}
 	}
 	a := &s.answers[0]
 	switch {

@@ -157,7 +157,7 @@ func (s *Spec) SetParams(name string, p *ldp.Params) error {
 		return err
 	}
 	if r := k.Rappor(); p.H != 1 || p.M != 1 || p.K != r.K {
-		return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "its k, h and m are not those of basic RAPPOR on %d labels: k = %d, h = 1, m = 1", Args: []any{r.K, r.K}, Hint: "leave out the labels to read words"}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "its k, h and m are not those of basic RAPPOR on %d {label|labels}: k = %d, h = 1, m = 1", Args: []any{r.K, r.K}, Hint: "leave out the labels to read words"}
 	}
 	return nil
 }

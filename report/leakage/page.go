@@ -37,7 +37,7 @@ func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, eps
 	}
 	p := &report.Page{
 		Title:  noren.Textf("Noise for records that depend on each other"),
-		Lead:   noren.Textf("A %s of %s records; the query is: %s. Everything here is computed from the model, which is public, and from no private record.", f.Model.Kind(), report.Integer(f.Model.Records()), q),
+		Lead:   noren.Textf("A %s of %s {record|records}; the query is: %s. Everything here is computed from the model, which is public, and from no private record.", f.Model.Kind(), report.Integer(f.Model.Records()), q),
 		Footer: noren.Textf("Theorems and proofs: docs/correlated-privacy.md."),
 	}
 	p.Sections = append(p.Sections, scales(f, c, b))

@@ -122,7 +122,7 @@ func Harm(c *harm.Costs, counts []int) (*report.Lines, *report.Table) {
 	t := &report.Table{Header: []noren.Text{noren.Textf("noise")}, Numeric: []bool{true}}
 	at := grid(-5, 5, 400)
 	for _, n := range counts {
-		curve := report.Curve{Name: noren.Textf("%d bad lots", n), X: at}
+		curve := report.Curve{Name: noren.Textf("%d bad {lot|lots}", n), X: at}
 		for _, z := range at {
 			curve.Y = append(curve.Y, c.Realised(n, float64(n)+z))
 		}

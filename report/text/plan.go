@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
@@ -47,9 +48,4 @@ func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
 }
 
 // undecided counts columns without a decision.
-func undecided(n int) Words {
-	if n == 1 {
-		return "1 column has no decision"
-	}
-	return Words(Integer(n) + " columns have no decision")
-}
+func undecided(n int) noren.Text { return Counted(n, "%s {column has|columns have} no decision") }

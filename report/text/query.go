@@ -6,14 +6,14 @@ import (
 
 // Accuracy says how far a query's answer is expected to be off.
 func Accuracy(l Lang, a *query.Accuracy) string {
-	words := l.Text("no bound for %d records", a.Records)
+	words := l.Text("no bound for %d {record|records}", a.Records)
 	if a.HalfWidth != nil {
 		words = l.Text("off by at most %s, with confidence %g", Figure(*a.HalfWidth), a.Level)
 		if a.Rank {
 			words = l.Text("its rank is off by at most %s records, with confidence %g", Figure(*a.HalfWidth), a.Level)
 		}
 		if a.Records > 0 {
-			words += l.Text(", for %d records", a.Records)
+			words += l.Text(", for %d {record|records}", a.Records)
 		}
 	}
 	if a.EvenSpread != nil {

@@ -31,7 +31,7 @@ func RatioFitPrice(l Lang, q *api.RatioFitQuote) (lines []Line) {
 		lines = append(
 			lines,
 			Line{"noise", l.Text("standard deviation %s on a sum of kernels of bandwidth %s", Figure(e.NoiseSD), Figure(e.Sigma))},
-			Line{Text: l.Text("below the error of sampling from about %s private records", Number(math.Ceil(e.Records)))},
+			Line{Text: l.Text("below the error of sampling from about %s private {record|records}", Number(math.Ceil(e.Records)))},
 		)
 	}
 	return lines
@@ -44,7 +44,7 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 		lines = append(lines, Line{label, l.Text(format, args...)})
 	}
 	if fit.B > 0 {
-		line("method", "%s, %d kernels of bandwidth %s, lambda %s", fit.Mechanism, fit.B, Figure(fit.Sigma), Figure(fit.Lambda))
+		line("method", "%s, %d {kernel|kernels} of bandwidth %s, lambda %s", fit.Mechanism, fit.B, Figure(fit.Sigma), Figure(fit.Lambda))
 	}
 	if len(fit.Histograms) > 0 {
 		line("histograms", "%s of %s: %s", Count(len(fit.Histograms), "histogram"), Count(fit.Cells, "cell"), strings.Join(fit.Histograms, ", "))

@@ -30,7 +30,7 @@ func Release(l Lang, r *kanon.Result) []Line {
 		loss += l.Text(", %s before refinement", Percent(r.RefinedFrom))
 	}
 	lines = append(lines,
-		Line{"groups", l.Text("%s, of %d to %d records, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)},
+		Line{"groups", l.Text("%s, of %d to %d {record|records}, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)},
 		Line{"loss", loss},
 		Line{"width", l.Text("a class spans %s of a column on average (NCP)", Percent(r.NCP))},
 	)
@@ -39,7 +39,7 @@ func Release(l Lang, r *kanon.Result) []Line {
 		if e.Shown != e.Tight {
 			outsiders += l.Text("; %s (%s to %s) with tight ranges", Percent(e.Tight), Percent(e.TightLow), Percent(e.TightHigh))
 		}
-		lines = append(lines, Line{"outsiders", l.Text("%s; estimated with %s records, with 95 %% intervals", outsiders, Integer(e.Sampled))})
+		lines = append(lines, Line{"outsiders", l.Text("%s; estimated with %s {record|records}, with 95 %% intervals", outsiders, Integer(e.Sampled))})
 	}
 	if r.Suppressed > 0 {
 		lines = append(lines, Line{"suppressed", Suppressed(l, r)})
@@ -53,11 +53,11 @@ func Release(l Lang, r *kanon.Result) []Line {
 	lines = append(lines, Line{"lower bound", lowerBound(l, r)})
 	lines = append(lines, unique(l, r)...)
 	if r.Merged > 0 {
-		lines = append(lines, Line{"merged", l.Text("%s groups, for diversity or closeness", Integer(r.Merged))})
+		lines = append(lines, Line{"merged", l.Text("%s {group|groups}, for diversity or closeness", Integer(r.Merged))})
 	}
 	method := r.Method
 	if r.Coarse > 0 {
-		method += l.Text(" in cells of %s records or more", Integer(r.Coarse))
+		method += l.Text(" in cells of %s {record|records} or more", Integer(r.Coarse))
 	}
 	s := r.Seconds
 	lines = append(lines, Line{"method", l.Text("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)})
@@ -71,7 +71,7 @@ func Release(l Lang, r *kanon.Result) []Line {
 
 // Suppressed says how many records were left out, and what they are of the loss.
 func Suppressed(l Lang, r *kanon.Result) string {
-	return l.Text("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
+	return l.Text("%s of %s {record|records}, which {1|is|are} %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
 }
 
 // Large says why groups have more than ten times k records.
@@ -236,5 +236,5 @@ func Formulas(f *kanon.Formulas) api.Message {
 
 // LooksMissing says of a quasi-identifier that released values look like missing ones.
 func LooksMissing(l Lang, r *kanon.Result, c kanon.LooksMissing) string {
-	return l.Text("column %s: %d of %d groups show a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing", c.Column, c.Groups, r.Groups, r.Input)
+	return l.Text("column %s: %d of %d {group|groups} {2|shows|show} a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing", c.Column, c.Groups, r.Groups, r.Input)
 }

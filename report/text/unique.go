@@ -17,7 +17,7 @@ func Unique(l Lang, u *gate.Unique) []string {
 		about = l.Text("about") + " "
 	}
 	share := func(n int64) string {
-		return l.Text("%s%s of %s records (%s)", about, Integer(n), Integer(u.Records), Percent(float64(n)/float64(u.Records)))
+		return l.Text("%s%s of %s {record|records} (%s)", about, Integer(n), Integer(u.Records), Percent(float64(n)/float64(u.Records)))
 	}
 	sentences := []string{l.Text("%s are unique in some kept column", share(u.Alone))}
 	if len(u.Columns) > 1 {

@@ -197,7 +197,7 @@ func (r *reader) parse() (n int, st status) {
 func (r *reader) trim() bool {
 	s, columns := r.s, len(r.slots)
 	if n := len(s.spans); n < columns || n > r.src.width {
-		s.fault = fault{s.line, 0, noren.Textf("%d fields, expected %d as in the first line", n, r.src.width), "quote fields that hold the delimiter", ""}
+		s.fault = fault{s.line, 0, noren.Textf("%d {field|fields}, expected %d as in the first line", n, r.src.width), "quote fields that hold the delimiter", ""}
 		return false
 	}
 	for i, f := range s.spans[columns:] {

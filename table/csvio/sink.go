@@ -176,7 +176,7 @@ func (s *Sink) Write(c *table.Chunk) error {
 		return s.err
 	}
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	if n := min(len(s.makers), c.Rows/leastRun); n > 1 {
 		if made := s.make(c, s.makers[:n]); made {

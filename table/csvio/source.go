@@ -151,7 +151,7 @@ func (src *Source) readHeader(trim bool) error {
 		named--
 	}
 	if named < src.width {
-		src.notes = append(src.notes, noren.Textf("%d empty columns behind the last name are left out", src.width-named))
+		src.notes = append(src.notes, noren.Textf("%d empty {column|columns} behind the last name {1|is|are} left out", src.width-named))
 	}
 	seen := make(map[string]int, named)
 	for i, f := range s.spans[:named] {

@@ -100,7 +100,7 @@ func (src *Source) refuseTotals(ctx context.Context) error {
 		return err
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: table.CodeTotals, Where: noren.File(src.name), What: "%d rows hold totals and no record", Args: []any{n},
+		Kind: noren.Usage, Code: table.CodeTotals, Where: noren.File(src.name), What: "%d {row holds|rows hold} totals and no record", Args: []any{n},
 		Hint: "decide whether they are read as records or left out",
 	}
 }
@@ -111,8 +111,8 @@ func (src *Source) TotalsNote() noren.Text {
 	case n == 0:
 		return noren.Text{}
 	case src.policy == TotalsLeft:
-		return noren.Textf("%d rows of totals are left out", n)
+		return noren.Textf("%d {row|rows} of totals {1|is|are} left out", n)
 	default:
-		return noren.Textf("%d rows of totals are read as records", n)
+		return noren.Textf("%d {row of totals is read as a record|rows of totals are read as records}", n)
 	}
 }

@@ -185,7 +185,7 @@ func (s *Sink) Write(c *table.Chunk) error {
 
 func (s *Sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	for from := 0; from < c.Rows; {
 		n := min(c.Rows-from, groupRows-s.rows)

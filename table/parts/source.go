@@ -123,7 +123,7 @@ func Agree(first string, of []table.StoredColumn, path string, columns []table.S
 		return &noren.Error{Kind: noren.BadData, Code: "parts-differ", Where: noren.File(path), What: what.Format, Args: what.Args, Hint: "all files of one table have the same columns in the same order"}
 	}
 	if len(columns) != len(of) {
-		return fail(noren.Textf("expected %d columns as in %s, got %d", len(of), first, len(columns)))
+		return fail(noren.Textf("expected %d {column|columns} as in %s, got %d", len(of), first, len(columns)))
 	}
 	for i := range columns {
 		a, b := &of[i], &columns[i]

@@ -192,7 +192,7 @@ func (s *sink) Write(c *table.Chunk) error {
 
 func (s *sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.t.where, What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{Where: s.t.where, What: "got a chunk of %d {column|columns} for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	for row := range c.Rows {
 		s.records++

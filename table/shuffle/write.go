@@ -75,7 +75,7 @@ func Write(ctx context.Context, opts Options, r table.Reader, assemble func(*tab
 		return err
 	}
 	if a.rows != a.n {
-		return &noren.Error{What: "%d records were read, and there is an order for %d", Args: []any{a.rows, a.n}}
+		return &noren.Error{What: "%d {record was|records were} read, and there is an order for %d", Args: []any{a.rows, a.n}}
 	}
 	return a.write(ctx, sink)
 }
@@ -118,7 +118,7 @@ func each(ctx context.Context, r table.Reader, assemble func(*table.Chunk) (*tab
 			return err
 		}
 		if c.Rows != read.Rows {
-			return &noren.Error{What: "a chunk of %d records was assembled from one of %d", Args: []any{c.Rows, read.Rows}}
+			return &noren.Error{What: "a chunk of %d {record|records} was assembled from one of %d", Args: []any{c.Rows, read.Rows}}
 		}
 		if err := f(c); err != nil {
 			return err

@@ -56,7 +56,7 @@ func (r *reading) plan(ctx context.Context, query string, where any) error {
 	length := free / 2 / max(values, 1)
 	if length < shortest {
 		return &noren.Error{
-			Kind: noren.BadData, Code: meter.Code, Where: where, What: "its %d operations on %d tables need more than %s of memory", Args: []any{values, tables, meter.Size(r.meter.Held())},
+			Kind: noren.BadData, Code: meter.Code, Where: where, What: "its %d {operation|operations} on %d {table|tables} {1|needs|need} more than %s of memory", Args: []any{values, tables, meter.Size(r.meter.Held())},
 			Hint: "write the result as a table of the file, or as CSV",
 		}
 	}

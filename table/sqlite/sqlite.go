@@ -143,7 +143,7 @@ func (r *reading) failed(ctx context.Context, where any, err error) error {
 	}
 	var code resultCode
 	if errors.Is(err, errLong) {
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "its views and query are too many, too deep or too long: more than a limit of SQLite or %d steps", Args: []any{mostSteps * between}, Hint: "name fewer views, or write the table as CSV"}
+		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "its views and query are too many, too deep or too long: more than a limit of SQLite or %d {step|steps}", Args: []any{mostSteps * between}, Hint: "name fewer views, or write the table as CSV"}
 	}
 	e := &noren.Error{Where: where, What: "cannot be read"}
 	if !errors.As(err, &code) {

@@ -60,13 +60,13 @@ func (h Hidden) Note(p Policy) noren.Text {
 	names := strings.Join(h.Columns, ", ")
 	switch left := p == Leave; {
 	case h.Rows > 0 && names != "" && left:
-		return noren.Textf("%d hidden rows and the hidden columns %s are left out", h.Rows, names)
+		return noren.Textf("%d hidden {row|rows} and the hidden columns %s are left out", h.Rows, names)
 	case h.Rows > 0 && names != "":
-		return noren.Textf("%d hidden rows and the hidden columns %s are read", h.Rows, names)
+		return noren.Textf("%d hidden {row|rows} and the hidden columns %s are read", h.Rows, names)
 	case h.Rows > 0 && left:
-		return noren.Textf("%d hidden rows are left out", h.Rows)
+		return noren.Textf("%d hidden {row is|rows are} left out", h.Rows)
 	case h.Rows > 0:
-		return noren.Textf("%d hidden rows are read", h.Rows)
+		return noren.Textf("%d hidden {row is|rows are} read", h.Rows)
 	case names != "" && left:
 		return noren.Textf("the hidden columns %s are left out", names)
 	case names != "":
@@ -81,9 +81,9 @@ func (h Hidden) refusal(where any) error {
 	e := &noren.Error{Kind: noren.Usage, Code: CodeHidden, Where: where, Hint: "decide whether they are read or left out"}
 	switch {
 	case h.Rows > 0 && names != "":
-		e.Saying("hides %d rows and the columns %s of the table", h.Rows, names)
+		e.Saying("hides %d {row|rows} and the columns %s of the table", h.Rows, names)
 	case h.Rows > 0:
-		e.Saying("hides %d rows of the table", h.Rows)
+		e.Saying("hides %d {row|rows} of the table", h.Rows)
 	default:
 		e.Saying("hides the columns %s of the table", names)
 	}

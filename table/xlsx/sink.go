@@ -113,11 +113,11 @@ func (s *Sink) Write(c *table.Chunk) error {
 
 func (s *Sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d columns for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
 	}
 	for row := range c.Rows {
 		if s.records+2 > mostRows {
-			return &noren.Error{Kind: noren.BadData, Where: noren.File(s.name), What: "a sheet holds %d records at most", Args: []any{mostRows - 1}, Hint: "write the table as CSV or Parquet"}
+			return &noren.Error{Kind: noren.BadData, Where: noren.File(s.name), What: "a sheet holds %d {record|records} at most", Args: []any{mostRows - 1}, Hint: "write the table as CSV or Parquet"}
 		}
 		s.records++
 		s.line = append(s.line, `<row r="`...)
@@ -342,7 +342,7 @@ func (s *Sink) appendText(i int, text []byte) error {
 	case !utf8.Valid(text):
 		return s.fail(i, noren.Textf("a text is not valid UTF-8"))
 	case units > longestText:
-		return s.fail(i, noren.Textf("a text is longer than the %d characters that a cell holds", longestText))
+		return s.fail(i, noren.Textf("a text is longer than the %d {character|characters} that a cell holds", longestText))
 	}
 	style := styleGeneral
 	if isRisky(text) {

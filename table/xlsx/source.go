@@ -97,9 +97,9 @@ func (src *Source) TotalsNote() noren.Text {
 	case src.Totals == 0:
 		return noren.Text{}
 	case src.TotalsPolicy == Leave:
-		return noren.Textf("%d rows of totals are left out", src.Totals)
+		return noren.Textf("%d {row|rows} of totals {1|is|are} left out", src.Totals)
 	}
-	return noren.Textf("%d rows of totals are read as records", src.Totals)
+	return noren.Textf("%d {row of totals is read as a record|rows of totals are read as records}", src.Totals)
 }
 
 // origin is how the cells of a column were formatted, by their types.

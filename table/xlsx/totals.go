@@ -56,5 +56,5 @@ func ParseTotals(s string) (Policy, error) {
 
 // totalsRefusal is the error about a table with total rows of which nothing was decided.
 func totalsRefusal(where any, rows int64) error {
-	return &noren.Error{Kind: noren.Usage, Code: CodeTotals, Where: where, What: "%d rows hold totals and no record", Args: []any{rows}, Hint: "decide whether they are read as records or left out"}
+	return &noren.Error{Kind: noren.Usage, Code: CodeTotals, Where: where, What: "%d {row holds|rows hold} totals and no record", Args: []any{rows}, Hint: "decide whether they are read as records or left out"}
 }

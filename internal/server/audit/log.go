@@ -253,7 +253,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 				return 0, err
 			}
 			if !ok {
-				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: noren.Phrase("audit log"), What: "the store knows %d entries, and the log has more than a kill can leave", Args: []any{known.N}, Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
+				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: noren.Phrase("audit log"), What: "the store knows %d {entry|entries}, and the log has more than a kill can leave", Args: []any{known.N}, Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
 				return 0, nil
 			}
 		}

@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -144,7 +144,7 @@ func (in *Quoting) stated() ([]api.Question, error) {
 	out := make([]api.Question, n)
 	copy(out, in.Questions)
 	if len(in.Pay) > 0 && len(in.Margin) > 0 || len(in.Pay) > 0 && len(in.Pay) != n || len(in.Margin) > 0 && len(in.Margin) != n {
-		return nil, problem.New("invalid", fmt.Sprintf("expected either pay or margin, with %d items: one for each question", n))
+		return nil, problem.New("invalid", noren.Textf("expected either pay or margin, with %d {item|items}: one for each question", n).String())
 	}
 	for i := range out {
 		if len(in.Pay)+len(in.Margin) > 0 && (out[i].Pay != nil || out[i].Margin != nil) {

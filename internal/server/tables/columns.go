@@ -2,7 +2,6 @@ package tables
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -228,7 +227,7 @@ func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 		return err
 	}
 	if values, columns := found.Misfits(); values > 0 {
-		p := problem.New("unfit", fmt.Sprintf("%d values in %d columns are not of the type that is stated.", values, columns))
+		p := problem.New("unfit", noren.Textf("%d {value|values} in %d {column|columns} {1|is|are} not of the type that is stated.", values, columns).String())
 		for i, c := range found.Columns {
 			if c.Misfits == 0 {
 				continue
@@ -237,7 +236,7 @@ func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 			for j, n := range c.First {
 				first[j] = strconv.FormatInt(n, 10)
 			}
-			detail := fmt.Sprintf("column %s: %d values are not of type %s, the first in records %s", c.Name, c.Misfits, c.Type, strings.Join(first, ", "))
+			detail := noren.Textf("column %s: %d {value is|values are} not of type %s, the first in records %s", c.Name, c.Misfits, c.Type, strings.Join(first, ", ")).String()
 			p.Errors = append(p.Errors, problem.Fault{Pointer: "/columns/" + strconv.Itoa(i), Detail: detail})
 		}
 		return p.Hinted("state another type, or name these texts as missing")
