@@ -79,7 +79,7 @@ type QuestionQuote struct {
 	// Accuracy is the error that is expected from the noise.
 	Accuracy Promise `json:"accuracy"`
 	// Reach says for which groups the expected accuracy holds, where it depends on their number of
-	// records and that of the table is public.
+	// records.
 	Reach *Message `json:"reach,omitempty"`
 	// Warnings say, from public facts, what the answer will probably miss, and whether the time
 	// of its reply may depend on the data.

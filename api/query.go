@@ -44,7 +44,7 @@ type QueryRequest struct {
 	// Level is the confidence of the intervals. Defaults to 0.95.
 	Level float64 `json:"level,omitempty"`
 	// Records is about how many records a group has, for the expected accuracy of a price.
-	// Defaults to 1000.
+	// Defaults to what is public: at most 1000 where that is a bound alone.
 	Records int64 `json:"records,omitempty"`
 }
 

@@ -44,7 +44,7 @@ type Quote[A any] struct {
 	// Cells is the number of values of the answer to a query; absent elsewhere.
 	Cells int `json:"cells,omitempty"`
 	// Reach says for which groups the accuracy holds, where it depends on their number of
-	// records and that of the table is public.
+	// records.
 	Reach *Message `json:"reach,omitempty"`
 	// Warnings say, from public facts, what the answer will probably miss.
 	Warnings []Message `json:"warnings,omitempty"`

@@ -150,6 +150,8 @@ var questionMessages = []message{
 	{"reach.one", "About {records} {records|record of the table counts|records of the table count}, as its steward states. The margin holds where at least {about} of them {about|counts|count}."},
 	{"reach.groups_exact", "The table has {records} {records|record|records}, on average {mean} in each of {groups} {groups|group|groups}. The margin holds for groups of at least {about}; smaller groups have wider ones."},
 	{"reach.groups", "About {records} {records|record of the table counts|records of the table count}, as its steward states, on average {mean} in each of {groups} {groups|group|groups}. The margin holds for groups of at least {about}; smaller groups have wider ones."},
+	{"reach.one_most", "The margin holds where at least {about} {about|record counts|records count}. How many records the table has is not public; they are at most {records}."},
+	{"reach.groups_most", "The margin holds for groups of at least {about} {about|record|records}; smaller groups have wider ones. How many records the table has is not public; they are at most {records}."},
 	{"reach.where", "The margin holds for at least {about} {about|record that meets|records that meet} the condition in a group; smaller groups have wider ones. How many meet it is not public."},
 	{"miss.one_most", "The table has at most {records} {records|record|records}, fewer than the {about} for which the margin holds: the answer will miss it."},
 	{"miss.one", "A group of the average size has about {mean} {mean|record|records}, fewer than the {about} for which the margin holds: the answer will probably miss it."},

@@ -85,7 +85,7 @@ func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records 
 	if err := checkFields(&q); err != nil {
 		return nil, err
 	}
-	out := &asking{question: q, at: defaultAt, about: assumedRecords, size: a.size(records)}
+	out := &asking{question: q, at: defaultAt, about: assumedRecords, size: sizeOf(a.Definition, records)}
 	if m := q.Margin; m != nil {
 		if m.At != "" {
 			out.at = m.At
@@ -339,9 +339,9 @@ func (q *asking) guessed() {
 	if !q.needsAbout() {
 		return
 	}
-	guess := q.guess()
-	if guess == 0 {
-		return
+	guess, known := q.guess()
+	if q.question.Margin != nil && !known {
+		return // a price is not looked for by a guess that may be far off
 	}
 	q.about = guess
 	if q.question.Margin != nil {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/report/text"
 )
@@ -15,9 +16,8 @@ type publicSize struct {
 	basis string
 }
 
-// size is the public size of the data set; stated is what its steward has said of it, or 0.
-func (a *asked) size(stated int64) publicSize {
-	d := a.Definition
+// sizeOf is the public size of a data set; stated is what its steward has said of it, or 0.
+func sizeOf(d *dataset.Definition, stated int64) publicSize {
 	switch {
 	case d.Records > 0:
 		return publicSize{d.Records, "exact"}
@@ -31,12 +31,12 @@ func (a *asked) size(stated int64) publicSize {
 // also of those that it leaves out.
 func (q *asking) groupsOf(a *asked) int64 {
 	if f, ok := q.form.(*queryForm); ok {
-		return publicGroups(a, f.query)
+		return publicGroups(a.Definition, f.query)
 	}
 	return 1
 }
 
-func publicGroups(a *asked, m *query.Query) int64 {
+func publicGroups(d *dataset.Definition, m *query.Query) int64 {
 	all := int64(1)
 	p, _ := m.Parameters().(query.Parameters)
 	for j, name := range p.By {
@@ -44,20 +44,27 @@ func publicGroups(a *asked, m *query.Query) int64 {
 		for _, key := range p.Keys {
 			distinct[key[j]] = true
 		}
-		if c := a.Definition.Column(name); c != nil {
+		if c := d.Column(name); c != nil {
 			all = min(all*int64(max(1, len(distinct), len(c.Keys), len(c.Levels))), 1<<31)
 		}
 	}
 	return max(all, int64(m.Groups()))
 }
 
-// guess is about how many records a group has, by public facts; 0 where these say nothing, as
-// of a condition, which leaves fewer.
-func (q *asking) guess() int64 {
-	if q.size.basis == "most" || q.question.Where != "" {
-		return 0
+// guess is about how many records a group has, by public facts. known is false where these say only that
+// it has no more, as of a condition, which leaves fewer.
+func (q *asking) guess() (about int64, known bool) {
+	return q.size.ofGroup(q.all, q.question.Where)
+}
+
+// ofGroup is about how many records each of so many groups has. Where only an upper bound is
+// public, it is assumedRecords and no more than a group of the average size can have.
+func (s publicSize) ofGroup(groups int64, where string) (about int64, known bool) {
+	mean := max(1, s.records/groups)
+	if s.basis == "most" || where != "" {
+		return min(assumedRecords, mean), false
 	}
-	return max(1, q.size.records/q.all)
+	return mean, true
 }
 
 // reach says for which groups the margin of a question will hold, and warns where groups of
@@ -71,16 +78,16 @@ func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Messa
 	}
 	groups, _ := q.cells()
 	most := min(int64(groups), q.size.records/q.about)
-	if q.size.basis == "most" {
-		if 2*most < int64(groups) {
-			warnings = append(warnings, text.MostMiss("most", q.size.records, 0, q.about, most, groups))
-		}
-		return nil, warnings
-	}
 	mean := q.size.records / q.all
 	said := text.Reach(q.size.basis, q.size.records, mean, q.about, q.all)
 	if q.question.Where != "" {
 		said = text.ReachWhere(q.about)
+	}
+	if q.size.basis == "most" {
+		if 2*most < int64(groups) {
+			warnings = append(warnings, text.MostMiss("most", q.size.records, 0, q.about, most, groups))
+		}
+		return &said, warnings
 	}
 	if mean < q.about {
 		warnings = append(warnings, text.MostMiss(q.size.basis, q.size.records, mean, q.about, most, groups))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/dataset"
 )
 
 // meanBySex asks a mean by the two public values of sex of the data set people.
@@ -29,7 +30,7 @@ func TestReach(t *testing.T) {
 	if _, err := s.AskPrice(t.Context(), meanBySex(0, &api.Margin{Within: 20})); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "margin.about") {
 		t.Errorf("without a guess: %v", err)
 	}
-	if q := price(meanBySex(0, &api.Margin{Within: 20, About: 30})); q.Reach != nil || len(q.Warnings) != 0 {
+	if q := price(meanBySex(0, &api.Margin{Within: 20, About: 30})); q.Reach == nil || q.Reach.Code != "reach.groups_most" || q.Reach.Args["about"] != "30" || len(q.Warnings) != 0 {
 		t.Errorf("an upper bound alone says %v %v", q.Reach, q.Warnings)
 	}
 
@@ -125,5 +126,53 @@ func TestQueryReach(t *testing.T) {
 	}
 	if wide == 0 || warned != wide {
 		t.Errorf("%d prices are wider than the bounds, %d are warned of", wide, warned)
+	}
+}
+
+// TestGuessWithinAnUpperBound: where no more than an upper bound of the records is public, no
+// question is priced for groups that are larger than the bound allows, and the quote says for which
+// groups its margin holds.
+func TestGuessWithinAnUpperBound(t *testing.T) {
+	text := "age,sex\n" + strings.Repeat("31,f\n62,m\n", 30)
+	columns := []dataset.Column{{Name: "age", Type: "integer", Bounds: []string{"0", "110"}}, {Name: "sex", Type: "category", Keys: []string{"f", "m"}}}
+	for _, c := range []struct {
+		definition dataset.Definition
+		by         []string
+		where      string
+		about      int64
+		reach      string
+	}{
+		{dataset.Definition{AtMost: 500}, []string{"sex"}, "", 250, "reach.groups_most"},
+		{dataset.Definition{AtMost: 500}, nil, "", 500, "reach.one_most"},
+		{dataset.Definition{AtMost: 500}, nil, "age >= 65", 500, "reach.where"},
+		{dataset.Definition{}, []string{"sex"}, "", 1000, "reach.groups_most"},
+		{dataset.Definition{AtMost: 2400}, []string{"sex"}, "", 1000, "reach.groups_most"},
+		{dataset.Definition{Neighbours: "replace-one", Records: 60}, []string{"sex"}, "", 30, "reach.groups_exact"},
+		{dataset.Definition{Neighbours: "replace-one", Records: 60}, []string{"sex"}, "age >= 65", 30, "reach.where"},
+	} {
+		c.definition.Columns = columns
+		s, _ := granted(t, text, &c.definition)
+		k := kept(t, s)
+		ask := api.Ask{Dataset: "people", Epsilon: "1"}
+		r := &api.QueryRequest{Ask: ask, Kind: "mean", Column: "age", By: c.by, Where: c.where}
+		q, err := s.QueryPrice(t.Context(), r)
+		must(t, err)
+		if q.Accuracy.Records != c.about || q.Reach == nil || q.Reach.Code != c.reach || len(q.Warnings) != 0 {
+			t.Errorf("%+v by %v where %q: for %d records, reach %v, warnings %v", c.definition, c.by, c.where, q.Accuracy.Records, q.Reach, q.Warnings)
+		}
+		compared, err := s.QueryAccuracy(t.Context(), r)
+		must(t, err)
+		if got := compared.Accuracy[0].Accuracy.Records; got != c.about {
+			t.Errorf("%+v by %v where %q: compared for %d records", c.definition, c.by, c.where, got)
+		}
+		asked, err := s.AskPrice(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{
+			{Kind: "mean", Column: "age", By: c.by, Where: c.where, Pay: &api.Amount{Epsilon: "1"}}}})
+		must(t, err)
+		if q := asked.Questions[0]; q.Accuracy.About != c.about || q.Reach == nil || q.Reach.Code != c.reach || len(q.Warnings) != 0 {
+			t.Errorf("%+v by %v where %q: asked for %d records, reach %v, warnings %v", c.definition, c.by, c.where, q.Accuracy.About, q.Reach, q.Warnings)
+		}
+		if k.Reads() != 0 {
+			t.Errorf("prices read the file %d times", k.Reads())
+		}
 	}
 }

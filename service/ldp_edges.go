@@ -48,12 +48,21 @@ func (s *Service) LDPEdgesPrice(ctx context.Context, r *api.LDPEdgesRequest) (*a
 	if err != nil {
 		return nil, err
 	}
+	var size publicSize
+	build := q.build
+	q.build = func(ctx context.Context, a *asked) (*query.Edges, error) {
+		size = sizeOf(a.Definition, 0)
+		return build(ctx, a)
+	}
 	p, m, err := price(ctx, s, q)
 	if err != nil {
 		return nil, err
 	}
-	one := edgesQuery(r)
-	accuracy, err := m.Accuracy(level(one), guess(one))
+	about := r.Records
+	if about == 0 {
+		about, _ = size.ofGroup(1, "")
+	}
+	accuracy, err := m.Accuracy(level(edgesQuery(r)), about)
 	if err != nil {
 		return nil, err
 	}

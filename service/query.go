@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -43,8 +42,8 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 	q.build = func(ctx context.Context, a *asked) (*query.Query, error) {
 		m, err := build(ctx, a)
 		if err == nil {
-			part = asking{question: api.Question{Where: r.Where}, form: &queryForm{kind: r.Kind, query: m}, level: level(r), about: r.Records, size: a.size(0)}
-			part.all = publicGroups(a, m)
+			part = asking{question: api.Question{Where: r.Where}, form: &queryForm{kind: r.Kind, query: m}, level: level(r), about: r.Records, size: sizeOf(a.Definition, 0)}
+			part.all = publicGroups(a.Definition, m)
 		}
 		return m, err
 	}
@@ -53,7 +52,7 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 		return nil, err
 	}
 	if part.about == 0 {
-		part.about = cmp.Or(part.guess(), assumedRecords)
+		part.about, _ = part.guess()
 	}
 	accuracy, err := m.Accuracy(part.level, part.about)
 	if err != nil {
@@ -93,7 +92,11 @@ func (s *Service) QueryAccuracy(ctx context.Context, r *api.QueryRequest) (*api.
 		if err != nil {
 			return nil, err
 		}
-		a, err := q.Accuracy(level(r), guess(r))
+		about := r.Records
+		if about == 0 {
+			about, _ = sizeOf(d, 0).ofGroup(publicGroups(d, q), r.Where)
+		}
+		a, err := q.Accuracy(level(r), about)
 		if err != nil {
 			return nil, err
 		}
@@ -110,13 +113,6 @@ func level(r *api.QueryRequest) float64 {
 		return 0.95
 	}
 	return r.Level
-}
-
-func guess(r *api.QueryRequest) int64 {
-	if r.Records == 0 {
-		return 1000
-	}
-	return r.Records
 }
 
 // query is the question of a request.

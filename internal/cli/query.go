@@ -125,7 +125,7 @@ type of its column counts as missing. Where the unit of the data set is a column
 	s.Int64Var(&f.maxRows, "max-rows", 0, "largest number of records of one person that count, where the unit is a column")
 	s.Float64Var(&f.level, "level", 0.95, "confidence of the intervals")
 	s.BoolVar(&f.accuracy, "accuracy", false, "print the expected error only, from public facts; no file is read and no ledger is needed")
-	s.Int64Var(&f.records, "records", 0, "with --accuracy and --dry-run: about how many records a group has (default: the public number of records by the number of groups, else 1000)")
+	s.Int64Var(&f.records, "records", 0, "with --accuracy and --dry-run: about how many records a group has (default: the public number of records by the number of groups; where a bound alone is public, 1000 or what it allows)")
 	return c
 }
 

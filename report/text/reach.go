@@ -3,8 +3,15 @@ package text
 import "github.com/noren-privacy/noren/api"
 
 // Reach says for which groups a margin holds that depends on the number of records. basis is
-// exact or stated: where the number of records of the table is from.
+// exact or stated: where the number of records of the table is from; or most for an upper bound.
 func Reach(basis string, records, mean, about, groups int64) api.Message {
+	if basis == "most" {
+		args := map[string]any{"records": Figure(float64(records)), "about": Figure(float64(about))}
+		if groups == 1 {
+			return api.Say("reach.one_most", args)
+		}
+		return api.Say("reach.groups_most", args)
+	}
 	args := map[string]any{"records": Figure(float64(records)), "mean": Figure(float64(mean)), "about": Figure(float64(about)), "groups": groups}
 	switch {
 	case groups == 1 && basis == "exact":
