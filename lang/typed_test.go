@@ -91,3 +91,26 @@ func TestTextsAreSetWithTheirArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A format that a function gets is filled by [noren.Format.Fill], which knows choices: package fmt would print
+// their braces.
+func TestFormatsAreFilled(t *testing.T) {
+	past := regexp.MustCompile(`fmt\.(Sprintf|Errorf|Fprintf|Appendf)\(([\w.&]+, )?("[^"]*" ?\+ ?)?(string\()?\w*[fF]ormat\b.*`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		name := filepath.ToSlash(path)
+		if d != nil && d.IsDir() && (name == "../experiments" || name == "../internal/reproduce" || name == "../lang/check" || d.Name() == "node_modules") {
+			return filepath.SkipDir
+		}
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range past.FindAllString(string(text), -1) {
+			t.Errorf("%s: %s", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
@@ -90,7 +91,7 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 func proposeInput(b *strings.Builder, l lang.Lang, o *ProposeOptions, missing []string) {
 	in := o.Input
 	var lines []string
-	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  "+format+"\n", args...)) }
+	add := func(format noren.Format, args ...any) { lines = append(lines, "  "+format.Fill(args...)+"\n") }
 	if in.Delimiter != "" {
 		add("delimiter: %s", Scalar(in.Delimiter))
 	}
