@@ -114,6 +114,11 @@ var questionMessages = []message{
 	{"asked.ratio_mean", "Mean of {column}, estimated from a public table weighted by {columns}[by? by {by}][where?, where {where}]"},
 	{"asked.ratio_quantile", "Quantile {rank} of {column}, estimated from a public table weighted by {columns}[by? by {by}][where?, where {where}]"},
 	{"asked.correlated_count", "Number of records in state {states}, under the model of dependent records[by? by {by}][where?, where {where}]"},
+	{"asked.edges", "Edges of {bins} {bins|bin|bins} of {column}"},
+	{"asked.weights", "Weights of a public table, by {columns}"},
+	{"asked.weights_check", "Check of the weights of a public table, by {columns}"},
+	{"asked.randomised", "Randomised reports of {columns}"},
+	{"asked.mechanism", "Answer of the mechanism {name}"},
 	{"asked.correlated", "Query {query} under the model of dependent records[by? by {by}][where?, where {where}]"},
 	// how it is paid
 	{"composition.one", "One value."},

@@ -34,7 +34,7 @@ var statistics = map[string]string{
 // terms are the words of the product that stand alone in tables.
 var terms = map[string]string{
 	"dropped": "落とす", "transformed": "変換", "kept": "そのまま", "undecided": "未決定",
-	"reserved": "予約", "released": "公開", "forfeited": "没収", "refused": "拒否",
+	"not charged": "課金なし", "reserved": "予約", "released": "公開", "forfeited": "没収", "refused": "拒否",
 	"k-anonymity": "k-匿名性", "differential privacy": "差分プライバシー", "guarantee": "保証", "intersect": "共通部分", "unique": "一意",
 	"at most": "最大", "basis": "根拠", "budget": "予算", "carried": "外からの割合", "charged": "課金", "checks": "検査", "classes": "クラス", "columns": "列", "cost": "費用",
 	"declared": "宣言", "expected": "期待値", "free text": "自由記述", "group": "群", "groups": "群", "large": "大", "loss": "損失", "lower bound": "下界", "merged": "併合",

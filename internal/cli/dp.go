@@ -206,8 +206,11 @@ func userName() string {
 	if name := os.Getenv("USER"); name != "" {
 		return name
 	}
-	return "unnamed"
+	return unnamed
 }
+
+// unnamed is the name of a user whose name the system does not tell.
+const unnamed = "unnamed"
 
 // unwritten says that an answer was charged and could not be written, and how to
 // get it all the same.

@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
-	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 func newLedgerHistory(t *terminal) *cobra.Command {
@@ -21,7 +21,12 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "history [NAME]",
 		Short: "Show the charges: analyst, query, time and cost",
-		Args:  cobra.MaximumNArgs(1),
+		Long: `Show the charges, a line each: when, of which data set, by which analyst, at what cost, and what
+was asked. An analyst is named who asked with --analyst, or as another user of this machine.
+A state is released (the answer was published), forfeited (it was charged, and no answer was
+published), reserved (it is under way, or its process was killed) or not charged.
+--json has the parameters of each query.`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(&at)
 			out, err := s.LedgerHistory(c.Context(), &api.LedgerHistoryRequest{Dataset: argument(args), Analyst: analyst})
@@ -35,7 +40,7 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 				lang.Fprintf(t.stdout, "analyst %s has asked nothing\n", analyst)
 				return nil
 			}
-			return printHistory(t.stdout, out.Charges)
+			return printHistory(t.stdout, out.Charges, analyst)
 		},
 	}
 	at.register(c)
@@ -44,74 +49,62 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 	return c
 }
 
-// printHistory prints a line for each charge.
-func printHistory(out io.Writer, charges []api.Charged) error {
+// printHistory prints a line for each charge. The analysts are a column where any is named; only is the name
+// of the one who was asked for, or "".
+func printHistory(out io.Writer, charges []api.Charged, only string) error {
 	if len(charges) == 0 {
 		lang.Fprintln(out, "nothing was asked yet")
 		return nil
 	}
+	l, user := lang.Of(out), userName()
+	named := slices.ContainsFunc(charges, func(e api.Charged) bool { return analystOf(l, &e, user, only) != "" })
 	w := grid.New(out)
-	lang.Fprintln(w, "entry\ttime\tdata set\tanalyst\tcost\tstate\tquery")
+	if named {
+		lang.Fprintln(w, "entry\ttime\tdata set\tanalyst\tcost\tstate\tquery")
+	} else {
+		lang.Fprintln(w, "entry\ttime\tdata set\tcost\tstate\tquery")
+	}
 	for i := range charges {
 		e := &charges[i]
-		state := e.State
+		state := l.Term(strings.ReplaceAll(e.State, "-", " "))
 		if e.Reason != "" {
-			state += ": " + lang.Of(out).Say(e.Reason)
+			state += ": " + l.Say(e.Reason)
 		}
-		analyst := e.Principal
-		if strings.HasPrefix(analyst, "(") { // no analyst: where a recovered charge comes from
-			analyst = lang.Of(out).Say(analyst)
+		asked := ""
+		if said, ok := words.Charged(e.Mechanism); ok {
+			asked = onOneLine(said.In(l).Text)
 		}
-		lang.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, analyst, e.Cost, state, queryText(e.Mechanism))
+		if named {
+			lang.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, onOneLine(analystOf(l, e, user, only)), e.Cost, state, asked)
+		} else {
+			lang.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, e.Cost, state, asked)
+		}
 	}
 	return w.Flush()
 }
 
-// unsaid are parameters that a line of the history leaves out: those that other columns
-// state, that are the same in all charges of a data set, or that follow from the rest.
-// --json has them.
-var unsaid = map[string]bool{"delta": true, "epsilon": true, "level": true, "mechanism": true, "neighbours": true, "noise": true, "query": true, "unit": true}
-
-// queryText is the query of a charge as a line: the mechanism's name and its parameters.
-func queryText(mechanism json.RawMessage) string {
-	var q struct {
-		Mechanism struct {
-			Name       string                     `json:"name"`
-			Parameters map[string]json.RawMessage `json:"parameters"`
-		} `json:"mechanism"`
-		Name       string                     `json:"name"` // of charges from before schemas
-		Parameters map[string]json.RawMessage `json:"parameters"`
+// analystOf is the name of the analyst of a charge: where none was stated, the ledger holds the account of the
+// operating system, which is left out where it is that of the user or of nobody in particular, unless it was
+// asked for.
+func analystOf(l lang.Lang, e *api.Charged, user, only string) string {
+	switch {
+	case e.Principal == only:
+		return only
+	case strings.HasPrefix(e.Principal, "("): // no analyst: where a recovered charge comes from
+		return l.Say(e.Principal)
+	case e.Principal == user, e.Principal == "root", e.Principal == unnamed:
+		return ""
 	}
-	if json.Unmarshal(mechanism, &q) != nil {
-		return strings.TrimSpace(string(mechanism))
-	}
-	if q.Mechanism.Name == "" {
-		q.Mechanism.Name, q.Mechanism.Parameters = q.Name, q.Parameters
-	}
-	if q.Mechanism.Name == "" {
-		return strings.TrimSpace(string(mechanism))
-	}
-	parts := []string{q.Mechanism.Name}
-	for _, name := range slices.Sorted(maps.Keys(q.Mechanism.Parameters)) {
-		if value := q.Mechanism.Parameters[name]; unsaid[name] || string(value) == "null" {
-			continue
-		}
-		parts = append(parts, name+"="+shortened(q.Mechanism.Parameters[name]))
-	}
-	return strings.Join(parts, " ")
+	return e.Principal
 }
 
-// shortened is a parameter as a line shows it: a text without its quotes, and the beginning of
-// what is long.
-func shortened(value json.RawMessage) string {
-	const most = 60
-	text := string(value)
-	var word string
-	if json.Unmarshal(value, &word) == nil && !strings.ContainsAny(word, " \t\n=") {
-		text = word
-	}
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "..."
-	}
-	return text
+// onOneLine is a text without line breaks and other control characters, which names of columns and
+// conditions may hold.
+func onOneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
