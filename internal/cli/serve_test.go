@@ -179,7 +179,7 @@ func TestServe(t *testing.T) {
 	if id := run(t, "serve", "key", "--dir", dir, "--id"); id != keys.Items[0].ID {
 		t.Errorf("the printed id is %s", id)
 	}
-	if out := run(t, "serve", "audit-check", file, "--trust", key); !strings.Contains(out, "sound: ") || !strings.Contains(out, "of which 1 are shown") || !strings.Contains(out, "a trusted key") {
+	if out := run(t, "serve", "audit-check", file, "--trust", key); !strings.Contains(out, "sound: ") || !strings.Contains(out, "of which 1 is shown") || !strings.Contains(out, "a trusted key") {
 		t.Errorf("%s", out)
 	}
 	if err := os.WriteFile(file, []byte(strings.Replace(export, "analyst", "steward", 1)), 0o600); err != nil {
