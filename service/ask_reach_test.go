@@ -166,7 +166,8 @@ func TestGuessWithinAnUpperBound(t *testing.T) {
 			t.Errorf("%+v by %v where %q: compared for %d records", c.definition, c.by, c.where, got)
 		}
 		asked, err := s.AskPrice(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{
-			{Kind: "mean", Column: "age", By: c.by, Where: c.where, Pay: &api.Amount{Epsilon: "1"}}}})
+			{Kind: "mean", Column: "age", By: c.by, Where: c.where, Pay: &api.Amount{Epsilon: "1"}},
+		}})
 		must(t, err)
 		if q := asked.Questions[0]; q.Accuracy.About != c.about || q.Reach == nil || q.Reach.Code != c.reach || len(q.Warnings) != 0 {
 			t.Errorf("%+v by %v where %q: asked for %d records, reach %v, warnings %v", c.definition, c.by, c.where, q.Accuracy.About, q.Reach, q.Warnings)
