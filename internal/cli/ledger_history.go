@@ -84,7 +84,7 @@ func printHistory(out io.Writer, charges []api.Charged, only string) error {
 }
 
 // analystOf is the name of the analyst of a charge: where none was stated, the ledger holds the account of the
-// operating system, which is left out where it is that of the user or of nobody in particular, unless it was
+// operating system, which is left out where it is that of the user or names no person, unless it was
 // asked for.
 func analystOf(l lang.Lang, e *api.Charged, user, only string) string {
 	switch {

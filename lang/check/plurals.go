@@ -27,7 +27,7 @@ var (
 )
 
 // lacksPlural reports whether a format has a number and what it counts in the plural, whatever the
-// number is. What stands in a choice is no word of these.
+// number is. What is in a choice is no word of these.
 func lacksPlural(format string) bool {
 	for _, at := range number.FindAllStringSubmatchIndex(format, -1) {
 		before, verb, words := format[:at[0]], format[at[2]:at[3]], format[at[4]:at[5]]
