@@ -119,12 +119,12 @@ func (l Lang) messageArgument(set string, value any) string {
 		case "text":
 			return l.Say(value)
 		case "sentence":
-			return l.beginning(l.Say(value))
+			return l.Beginning(l.Say(value))
 		}
 		return value
 	case noren.Text:
 		if set == "sentence" {
-			return l.beginning(l.Shown(value))
+			return l.Beginning(l.Shown(value))
 		}
 		return l.Shown(value)
 	case float64: // as JSON has it
@@ -133,10 +133,11 @@ func (l Lang) messageArgument(set string, value any) string {
 	return fmt.Sprint(value)
 }
 
-// beginning is a text with a capital letter where it begins a sentence of English.
-func (l Lang) beginning(text string) string {
+// Beginning is a text with a capital letter where it begins a sentence of English. A file or a column
+// that a text begins with keeps its name.
+func (l Lang) Beginning(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
-	if l != English || size == 0 {
+	if word, _, _ := strings.Cut(text, " "); l != English || size == 0 || strings.ContainsAny(word, "._:/\\") {
 		return text
 	}
 	return string(unicode.ToUpper(first)) + text[size:]

@@ -32,6 +32,8 @@ func TestMessage(t *testing.T) {
 		{lang.English, "book-now", map[string]any{"unit": "record", "neighbours": "add-remove", "odds": "2.72", "epsilon": "1", "delta": "0"}, "Whether one record is in the table or not changes the odds of all answers so far at most 2.72 times (epsilon 1)."},
 		{lang.English, "book-now", map[string]any{"unit": "person", "neighbours": "replace-one", "odds": "2.72", "epsilon": "1", "delta": "0.000001", "rho": "0.1"}, "Whether one person is in the table or another in its place changes the odds of all answers so far at most 2.72 times (epsilon 1, except with a probability of the order of delta 0.000001; rho 0.1)."},
 		{lang.English, "asked.count", map[string]any{"by": "0", "where": "a = \"{by}\""}, "Number of records by 0, where a = \"{by}\""},
+		{lang.English, "care.fit", map[string]any{"finding": "visits.csv: the totals are left out"}, "visits.csv: the totals are left out."},
+		{lang.English, "care.fit", map[string]any{"finding": "the ratio is rough"}, "The ratio is rough."},
 		{lang.English, "verified", map[string]any{"classes": 12345, "k": 5, "unit": "persons"}, "The file was read back: each of its 12,345 classes holds 5 persons or more."},
 	} {
 		if got, ok := c.lang.Message(c.code, c.args); !ok || got != c.want {

@@ -120,7 +120,7 @@ describe("pictures", () => {
   });
   test("bins of whole numbers are named by the values that they hold", () => {
     const h = { column: "age", type: "integer", edges: [-0.5, 2.5, 5.5, 6.5], before: [1, 2, 1], after: [4, 2, 1] };
-    expect(labels(h, String)).toEqual(["0–2", "3–5", "6"]);
+    expect(labels(h, v => new Intl.NumberFormat("en").format(v))).toEqual(["0–2", "3–5", "6"]);
     expect(all(histogram(h, "s", String), "text").map(v => v.props["children"])).toEqual(["0", "6"]);
   });
   test("no axis passes public bounds that hold all values", () => {

@@ -94,8 +94,5 @@ func sentence(l lang.Lang, s string) string {
 	if l == lang.Japanese {
 		return strings.TrimRight(s, ".。") + "。"
 	}
-	if s[0] >= 'a' && s[0] <= 'z' {
-		s = string(s[0]-'a'+'A') + s[1:]
-	}
-	return strings.TrimRight(s, ".") + "."
+	return strings.TrimRight(l.Beginning(s), ".") + "."
 }

@@ -206,7 +206,7 @@ export function Bounds({ book, d, change, quoted }: Editing & { quoted: QuotedQu
   const grouped = (c: BookColumn): boolean => d.by.includes(c.name) || (d.kind === "histogram" && c.name === d.column && !isNumber(c) && !isDate(c));
   const bounded = (c: BookColumn): boolean => (c.name === d.column && d.kind !== "count" && d.kind !== "ratio" && (isNumber(c) || isDate(c))) || (d.kind === "outliers" && d.columns.includes(c.name));
   return (
-    <Scroll label={t("bounds.title")}>
+    <Scroll cards label={t("bounds.title")}>
       <table class="bt">
         <thead>
           <tr>

@@ -81,7 +81,7 @@ export function Entries({ book, tones: colours, loaded, turn }: { book: Book; to
       {items === undefined && error === undefined ? <Skeleton /> : null}
       {items?.length === 0 ? <p class="q">{t("audit.none")}</p> : null}
       {items && items.length > 0 ? (
-        <Scroll label={t("entries.title")}>
+        <Scroll cards label={t("entries.title")}>
           <table class="book">
             <thead>
               <tr>
@@ -112,10 +112,10 @@ export function Entries({ book, tones: colours, loaded, turn }: { book: Book; to
                   </td>
                   <td class="nw">
                     {e.account ? (
-                      <>
+                      <span>
                         <i class={"who who" + (colours.has(e.account.principal) ? (colours.get(e.account.principal) ?? 0) % 5 : 4)} aria-hidden="true" />
                         {e.account.name}
-                      </>
+                      </span>
                     ) : (
                       ""
                     )}

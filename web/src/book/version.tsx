@@ -37,7 +37,7 @@ function Difference({ book, table }: { book: Book; table: Table }): VNode {
   const list = differences(book, table);
   if (list.length === 0) return <p>{t("version.file")}</p>;
   return (
-    <Scroll label={t("version.difference")}>
+    <Scroll cards label={t("version.difference")}>
       <table>
         <thead>
           <tr>

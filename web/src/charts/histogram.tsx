@@ -9,7 +9,7 @@ const top = 4;
 
 /** The least and the greatest value between two edges: those of whole numbers and dates lie halfway between two values. */
 function between(h: Histogram, from: number, to: number): [number, number] {
-  return h.type === "integer" || h.type === "date" ? [Math.ceil(from), Math.max(Math.ceil(from), Math.ceil(to) - 1)] : [from, to];
+  return h.type === "integer" || h.type === "date" ? [Math.ceil(from) + 0, Math.max(Math.ceil(from) + 0, Math.ceil(to) - 1)] : [from, to]; // + 0: no -0
 }
 
 /** Labels of the bars: those given, or the values that the bins hold. */

@@ -644,6 +644,7 @@ export const en = {
   "audit.any": "any",
   "audit.about": "Entries of the audit log",
   "outcome.ok": "done",
+  "outcome.not-found": "not found",
   "act.session.begin": "Signed in",
   "act.session.end": "Signed out",
   "act.token.make": "Token made",

@@ -644,6 +644,7 @@ export const ja: Strings = {
   "audit.any": "すべて",
   "audit.about": "監査記録を見る",
   "outcome.ok": "完了",
+  "outcome.not-found": "該当なし",
   "act.session.begin": "サインイン",
   "act.session.end": "サインアウト",
   "act.token.make": "トークンの作成",

@@ -1,12 +1,13 @@
 // The audit log: filters, export, check of the chain.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { all, base, get, page } from "../api";
+import { all, base, get, page, part } from "../api";
 import { dateTime, number, shortHash } from "../format";
 import { language, t, type Key } from "../lang";
 import { act, acts, looked, place } from "./audited";
-import { draft, recovered, session } from "../state";
-import type { AuditCheck, AuditEntry, Book, Principal, Release, TableLine } from "../types";
+import { to } from "../route";
+import { draft, recovered, session, steward } from "../state";
+import type { AuditCheck, AuditEntry, Book, Principal, Recipe, Release, TableLine } from "../types";
 import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Select, Skeleton, useLoad } from "../ui";
 
 interface Filters {
@@ -54,7 +55,17 @@ function Log({ object }: { object: string | undefined }): VNode {
     return [...tables.map(x => [x.id, x.name] as const), ...books.map(b => [b.id, b.table_name] as const), ...releases.map(r => [r.id, r.file_name] as const)];
   }, []);
   const names = new Map<string, string>([...(people.value ?? []).map(p => [p.id, p.name] as const), ...(things.value ?? [])]);
+  // Recipes are in no list: those of the entries that are shown are looked up, and lead to their tables.
+  const [recipes, found] = useState<Record<string, string>>({});
+  useEffect(() => {
+    if (!steward.value) return;
+    const unknown = new Set((items ?? []).flatMap(e => [e.object, ...Object.values(e.detail ?? {})]).filter(id => /^rc_/.test(id) && !(id in recipes)));
+    if (unknown.size === 0) return;
+    void Promise.all([...unknown].map(id => get<Recipe>("/recipes/" + part(id)).then(r => [id, r.table] as const, () => [id, ""] as const))).then(list => found({ ...recipes, ...Object.fromEntries(list) }));
+  }, [items]);
   const about = (id: string): VNode => {
+    const table = recipes[id];
+    if (table) return <a href={to("records", table)}>{names.get(table) ?? id}</a>;
     const href = names.has(id) || !/^(tb|bk|rl)_/.test(id) ? place(id) : undefined; // what is deleted has no screen
     const name = names.get(id);
     return href ? <a href={href}>{name ?? <span class="mono">{id}</span>}</a> : <span class={name ? "" : "mono"}>{name ?? id}</span>;
@@ -159,11 +170,11 @@ function Log({ object }: { object: string | undefined }): VNode {
                     </td>
                     <td>{e.object ? about(e.object) : null}</td>
                     <td>
-                      <Chip tone={good(e.outcome) ? "ok" : looked(e) ? "" : "no"}>{e.outcome === "ok" ? t("outcome.ok") : e.outcome}</Chip>
+                      <Chip tone={good(e.outcome) ? "ok" : looked(e) ? "" : "no"}>{t(`outcome.${e.outcome}` as Key) || t(`problem.${e.outcome}` as Key) || e.outcome}</Chip>
                       <small class="mono any">
                         {Object.entries(e.detail ?? {}).map(([name, value]) => (
                           <span key={name}>
-                            {name}={names.has(value) ? about(value) : value}{" "}
+                            {name}={/^[a-z]{2}_/.test(value) ? about(value) : value}{" "}
                           </span>
                         ))}
                       </small>

@@ -95,7 +95,7 @@ function SpendChart({ book, steps, entries, cap }: { book: Book; steps: Step[]; 
 function Definition({ book }: { book: Book }): VNode {
   return (
     <Card title={t("definition.title")} sub={t("definition.sub", { version: book.version })}>
-      <Scroll label={t("definition.title")}>
+      <Scroll cards label={t("definition.title")}>
         <table class="min">
           <thead>
             <tr>

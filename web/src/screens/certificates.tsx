@@ -61,7 +61,7 @@ function Issued(): VNode {
 function Keys({ keys }: { keys: Key[] }): VNode {
   return (
     <Card title={t("keys.title")} sub={t("keys.sub")}>
-      <Scroll label={t("keys.title")}>
+      <Scroll cards label={t("keys.title")}>
         <table class="ky">
           <thead>
             <tr>

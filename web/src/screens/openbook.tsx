@@ -63,7 +63,7 @@ function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: Chan
         ) : null}
       </div>
       {error !== undefined ? <Refusal error={error} /> : null}
-      <Scroll label={t("open.columns")}>
+      <Scroll cards label={t("open.columns")}>
         <table class="ob">
           <thead>
             <tr>

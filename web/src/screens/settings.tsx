@@ -44,7 +44,7 @@ function Tokens(): VNode {
           list.length === 0 ? (
             <p class="q">{t("tokens.none")}</p>
           ) : (
-            <Scroll label={t("tokens.title")}>
+            <Scroll cards label={t("tokens.title")}>
               <table class="min">
                 <thead>
                   <tr>
@@ -115,7 +115,7 @@ function Principals(): VNode {
     <Card title={t("principals.title")} sub={t("principals.sub")}>
       <When of={people} lines={3}>
         {list => (
-          <Scroll label={t("principals.title")}>
+          <Scroll cards label={t("principals.title")}>
             <table class="min">
               <thead>
                 <tr>
