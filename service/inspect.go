@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
+	"github.com/noren-privacy/noren/table/parts"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
@@ -103,10 +104,13 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 	if err != nil {
 		return nil, err
 	}
-	if text, ok := src.(*csvio.Source); ok && sp.Input.Totals == "" { // else it was said before
-		if note := text.TotalsNote(); !note.IsZero() {
-			s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), note)
+	switch of := src.(type) {
+	case *csvio.Source:
+		if sp.Input.Totals == "" { // else it was said before
+			s.noteTotals(src, of.TotalsNote(), false)
 		}
+	case *parts.Source:
+		s.noteTotals(src, csvio.NoteOfTotals(of.Totals(), sp.Input.Totals == xlsx.Leave.String()), sp.Input.Totals != "")
 	}
 	if found.Rows == 0 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
@@ -126,6 +130,9 @@ func tableForm(src file.Source, in *spec.Input) api.TableForm {
 			f.Delimiter = "tab"
 		}
 		return f
+	}
+	if of, ok := src.(*parts.Source); ok && of.Totals() > 0 {
+		return api.TableForm{Totals: of.Totals(), TotalsPolicy: in.Totals}
 	}
 	return api.TableForm{}
 }

@@ -108,10 +108,8 @@ func (s *Service) openForm(ctx context.Context, name string, o file.Options) (fi
 func (s *Service) noteForm(src file.Source) {
 	s.noteHidden(src)
 	switch of := src.(type) {
-	case *csvio.Source:
-		if note := of.TotalsNote(); !note.IsZero() {
-			s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), note)
-		}
+	case *csvio.Source: // its rows were counted where they are decided on
+		s.noteTotals(src, of.TotalsNote(), true)
 		if notes := of.Notes(); len(notes) > 0 {
 			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), noren.Texts(notes))
 		}
@@ -127,14 +125,30 @@ func (s *Service) noteForm(src file.Source) {
 func (s *Service) noteHidden(src file.Source) {
 	if of, ok := src.(*xlsx.Source); ok {
 		for _, note := range of.FileNotes() {
-			s.note(api.Warning, "hidden", "%s: %s", noren.File(src.Name()), note)
+			if isDecided(of.Policy) && note.Equal(of.Hidden.Note(of.Policy)) {
+				s.note(api.Info, "hidden-decided", "%s: %s", noren.File(src.Name()), note)
+			} else {
+				s.note(api.Warning, "hidden", "%s: %s", noren.File(src.Name()), note)
+			}
 		}
-		if note := of.TotalsNote(); !note.IsZero() {
-			s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), note)
-		}
+		s.noteTotals(src, of.TotalsNote(), isDecided(of.TotalsPolicy))
 		if note := of.HeaderNote(); !note.IsZero() {
 			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), note)
 		}
+	}
+}
+
+// isDecided reports whether the steward said what becomes of rows or columns.
+func isDecided(p xlsx.Policy) bool { return p == xlsx.Read || p == xlsx.Leave }
+
+// noteTotals says what becomes of rows of totals: a warning where that is to be decided.
+func (s *Service) noteTotals(src file.Source, note noren.Text, decided bool) {
+	switch {
+	case note.IsZero():
+	case decided:
+		s.note(api.Info, "totals-decided", "%s: %s", noren.File(src.Name()), note)
+	default:
+		s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), note)
 	}
 }
 

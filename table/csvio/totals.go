@@ -107,10 +107,15 @@ func (src *Source) refuseTotals(ctx context.Context) error {
 
 // TotalsNote says that rows hold totals and what becomes of them; empty where none is known.
 func (src *Source) TotalsNote() noren.Text {
-	switch n := src.Totals(); {
+	return NoteOfTotals(src.Totals(), src.policy == TotalsLeft)
+}
+
+// NoteOfTotals is [Source.TotalsNote] for a number of rows of totals, which are left out or read.
+func NoteOfTotals(n int64, left bool) noren.Text {
+	switch {
 	case n == 0:
 		return noren.Text{}
-	case src.policy == TotalsLeft:
+	case left:
 		return noren.Textf("%d {row|rows} of totals {1|is|are} left out", n)
 	default:
 		return noren.Textf("%d {row of totals is read as a record|rows of totals are read as records}", n)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -41,7 +42,8 @@ type Source struct {
 	files   []File // the first, up to kept
 	columns []table.StoredColumn
 
-	keep bool // readings keep the sums of files
+	keep bool         // readings keep the sums of files
+	rows atomic.Int64 // of totals: see [Source.Totals]
 	mu   sync.Mutex
 	sums map[int][table.SumSize]byte // of files that do not stay open, once they are read
 }
@@ -188,6 +190,9 @@ func (s *Source) Notes() []noren.Text {
 	return all
 }
 
+// Totals is how many rows of totals the text files have, by a reader that came to the end.
+func (s *Source) Totals() int64 { return s.rows.Load() }
+
 // Close closes all files.
 func (s *Source) Close() error {
 	var first error
@@ -223,6 +228,7 @@ type reader struct {
 	reader  table.Reader
 	rows    int64 // in the files before
 	seen    int64 // in this file
+	totals  int64 // rows of totals in the files before
 	done    int64 // bytes of the files before
 	total   int64
 }
@@ -260,6 +266,17 @@ func (s *Source) same(i int) error {
 	return err
 }
 
+// countTotals adds the rows of totals of the file that came to its end.
+func (r *reader) countTotals() {
+	file := r.file
+	if file == nil {
+		file = r.s.files[r.next-1]
+	}
+	if f, ok := file.(interface{ Totals() int64 }); ok {
+		r.totals += f.Totals()
+	}
+}
+
 // leave ends the file that is read.
 func (r *reader) leave() error {
 	var err error
@@ -294,12 +311,14 @@ func (r *reader) Next() (*table.Chunk, error) {
 		if err := r.keepSum(); err != nil {
 			return nil, err
 		}
+		r.countTotals()
 		if err := r.leave(); err != nil {
 			return nil, err
 		}
 		r.done += max(1, r.s.seen[r.next-1].size)
 		r.rows, r.seen = r.rows+r.seen, 0
 		if r.next == len(r.s.paths) {
+			r.s.rows.Store(r.totals)
 			return nil, io.EOF
 		}
 		if err := r.advance(); err != nil {
