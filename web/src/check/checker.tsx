@@ -159,7 +159,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
     found(undefined);
   };
   // Keys, certificates and released files are told apart by their contents, wherever they are dropped. A damaged
-  // certificate is known by its name.
+  // certificate is known by its name, and by the place where a file is there already.
   const take = async (next: File, certificateWanted: boolean): Promise<void> => {
     found(undefined);
     fail(undefined);
@@ -167,7 +167,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
     note(kind === "key" || kind === "secret" ? t(`check.${kind}`, { name: next.name }) : "");
     if (kind === "secret") return;
     if (kind === "key") trust(await next.text());
-    else if (kind === "certificate" || (certificateWanted ? /\.json$/i : /\.cert(ificate)?\.json$/i).test(next.name)) setCertificate(next);
+    else if (kind === "certificate" || (certificateWanted && file !== undefined) || (certificateWanted ? /\.json$/i : /\.cert(ificate)?\.json$/i).test(next.name)) setCertificate(next);
     else setFile(next);
   };
   const run = async (): Promise<void> => {

@@ -122,7 +122,7 @@ function UploadCard({ sources, input, change }: { sources: Sources; input: Input
       </div>
       <details>
         <summary>{t("form.title")}</summary>
-        <FormFields name={undefined} form={input.form} change={form => change({ form })} />
+        <FormFields name={undefined} form={input.form} unread change={form => change({ form })} />
       </details>
     </Card>
   );

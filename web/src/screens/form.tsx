@@ -20,7 +20,7 @@ export function missingTexts(text: string): string[] {
 export const missingLines = (list: string[] | undefined): string => (list ?? []).map(m => (m === "" ? '""' : m)).join("\n");
 
 /** The fields of a form. Of a file that is not chosen yet those of all kinds. */
-export function FormFields({ name, form, read, change }: { name: string | undefined; form: FileForm; read?: ReadForm | undefined; change: (next: FileForm) => void }): VNode {
+export function FormFields({ name, form, read, unread, change }: { name: string | undefined; form: FileForm; read?: ReadForm | undefined; /** Nothing was read: of what was read, the missing texts stand on a card of their own. */ unread: boolean; change: (next: FileForm) => void }): VNode {
   const set = (next: Partial<FileForm>): void => change({ ...form, ...next });
   const found = (value: string | undefined): Choice => ({ value: "", text: t("form.found", { value: value ?? "" }) });
   const texts = (list: string[]): Choice[] => list.map(value => ({ value, text: value }));
@@ -39,7 +39,7 @@ export function FormFields({ name, form, read, change }: { name: string | undefi
           <Select named label={t("form.encoding")} value={form.encoding ?? ""} choices={[found(read?.encoding), ...texts(encodings)]} change={encoding => set({ encoding })} />
         </>
       )}
-      {read ? null : (
+      {unread ? (
         <label class="field">
           <span>{t("missing.title")}</span>
           <textarea class="mono" rows={3} defaultValue={missingLines(form.missing)} aria-describedby="missing-how" onInput={e => set({ missing: missingTexts(e.currentTarget.value) })} />
@@ -47,7 +47,7 @@ export function FormFields({ name, form, read, change }: { name: string | undefi
             {t("missing.sub")} ({t("missing.label")})
           </small>
         </label>
-      )}
+      ) : null}
     </div>
   );
 }
@@ -55,7 +55,7 @@ export function FormFields({ name, form, read, change }: { name: string | undefi
 export const shaped = (name: string): boolean => workbook(name) || text(name);
 
 /** The form of a table that was read, or that could not be: what was understood, and a way to read it otherwise. */
-export function FormCard({ name, form, read, change, again }: { name: string; form: FileForm; read: ReadForm | undefined; change: (next: FileForm) => void; again: (form: FileForm) => Promise<void> }): VNode {
+export function FormCard({ name, form, read, unread, change, again }: { name: string; form: FileForm; read: ReadForm | undefined; unread: boolean; change: (next: FileForm) => void; again: (form: FileForm) => Promise<void> }): VNode {
   const decide = (totals: "read" | "leave"): VNode | null =>
     read?.totals_policy === totals ? null : <Act act={() => again({ ...form, totals })}>{t(`hidden.${totals}`)}</Act>;
   return (
@@ -70,7 +70,7 @@ export function FormCard({ name, form, read, change, again }: { name: string; fo
           </div>
         </>
       ) : null}
-      <FormFields name={name} form={form} read={read} change={change} />
+      <FormFields name={name} form={form} read={read} unread={unread} change={change} />
       <Act act={() => again(form)}>{t("form.again")}</Act>
     </Card>
   );

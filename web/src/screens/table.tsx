@@ -268,7 +268,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
     setForm(next);
     loaded.reload();
   };
-  const shape = shaped(table.source.label ?? "") ? <FormCard name={table.source.label ?? ""} form={form} read={table.read} change={setForm} again={again} /> : null;
+  const shape = shaped(table.source.label ?? "") ? <FormCard name={table.source.label ?? ""} form={form} read={table.read} unread={table.state === "failed"} change={setForm} again={again} /> : null;
   const totals = table.read?.totals && !table.read.totals_policy;
   const confirm = async (): Promise<void> => {
     if (open.length > 0) {
