@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/correlated"
 )
 
@@ -48,9 +49,9 @@ func (q *ModelQuery) Files() []string { return []string{q.QueryFile, q.Adversari
 // Asked is a query in words, for display.
 type Asked struct {
 	// Query is the query.
-	Query string `json:"-"`
+	Query noren.Text `json:"-"`
 	// Adversaries are the adversaries.
-	Adversaries string `json:"-"`
+	Adversaries noren.Text `json:"-"`
 }
 
 // Bounds are a lower and an upper bound of a leakage.

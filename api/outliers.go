@@ -1,6 +1,7 @@
 package api
 
 import (
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -56,7 +57,7 @@ type Outliers struct {
 // OutliersAccuracy is the expected error of a count of outliers, from public facts.
 type OutliersAccuracy struct {
 	// Noise is a description of the noise.
-	Noise string `json:"noise"`
+	Noise noren.Text `json:"noise"`
 	// SD is the standard deviation that is expected if the guess is right; absent without
 	// a guess.
 	SD float64 `json:"expected_sd,omitempty"`
@@ -69,7 +70,7 @@ type OutliersAccuracy struct {
 	MostHalfWidth float64 `json:"most_half_width_95"`
 
 	// About describes the count in one line.
-	About string `json:"-"`
+	About noren.Text `json:"-"`
 }
 
 // OutliersPlanSchema is the form of [OutliersPlan].

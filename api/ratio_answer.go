@@ -62,7 +62,7 @@ type RatioAnswer struct {
 	// Excludes is the error that no standard error contains.
 	Excludes string `json:"excludes"`
 	// Privacy is the guarantee of the weights.
-	Privacy string `json:"privacy"`
+	Privacy noren.Text `json:"privacy"`
 	// FitCheck is the result of the check of the fit.
 	FitCheck ratio.FitCheck `json:"fit_check"`
 	// Warnings for the whole answer; those for single bins or coefficients are in these.

@@ -1,5 +1,7 @@
 package api
 
+import "github.com/noren-privacy/noren"
+
 // LedgerReconcileRequest asks to roll a restored ledger forward.
 type LedgerReconcileRequest struct {
 	// Certificates are the files of the certificates of all releases that are known.
@@ -23,7 +25,7 @@ type Reconciliation struct {
 	// that were not restored. What they spent is charged where their amounts are known.
 	Lost int64 `json:"lost"`
 	// Missing names these entries. Absent where there are none.
-	Missing string `json:"missing,omitempty"`
+	Missing noren.Text `json:"missing,omitzero"`
 	// Restored are the data sets whose grant was lost: they have their account again, with
 	// nothing left.
 	Restored []string `json:"restored"`

@@ -57,8 +57,11 @@ type Adversary struct {
 }
 
 // String is "all", "empty", "full" or "listed".
-func (a Adversaries) String() string {
-	return [...]string{"all", "empty", "full", "listed"}[a.kind]
+func (a Adversaries) String() string { return a.Text().String() }
+
+// Text names them.
+func (a Adversaries) Text() noren.Text {
+	return noren.Sentences("all", "empty", "full", "listed")[a.kind]
 }
 
 // describe says who they are, for a guarantee.

@@ -58,22 +58,25 @@ func Histogram() *Query { return &Query{histogram: true} }
 func Joint(queries ...*Query) *Query { return &Query{joint: slices.Clone(queries)} }
 
 // String names q in a few words.
-func (q *Query) String() string {
+func (q *Query) String() string { return q.Text().String() }
+
+// Text says what is asked.
+func (q *Query) Text() noren.Text {
 	switch {
 	case q.joint != nil:
-		parts := make([]string, len(q.joint))
-		for i, p := range q.joint {
-			parts[i] = p.String()
+		all := q.joint[0].Text()
+		for _, p := range q.joint[1:] {
+			all = noren.Textf("%s and %s", all, p)
 		}
-		return strings.Join(parts, " and ")
+		return all
 	case q.histogram:
-		return "histogram of the states"
+		return noren.Textf("histogram of the states")
 	case q.count != nil && q.weights != nil:
-		return "weighted count of states " + list(q.count)
+		return noren.Textf("weighted count of states %s", list(q.count))
 	case q.count != nil:
-		return "count of states " + list(q.count)
+		return noren.Textf("count of states %s", list(q.count))
 	}
-	return "sum of the records' values"
+	return noren.Textf("sum of the records' values")
 }
 
 func list(v []int) string {

@@ -34,6 +34,8 @@ func (l Lang) Error(err error) string {
 			b.WriteString("（" + l.hint(e.Advice()) + "）")
 		}
 		return b.String()
+	case interface{ Text() noren.Text }:
+		return l.Shown(e.Text())
 	case interface{ Unwrap() []error }:
 		var lines []string
 		for _, one := range e.Unwrap() {

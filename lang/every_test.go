@@ -40,6 +40,8 @@ var written = map[string]bool{
 	"%s, original": true, "%s, release": true, "%s, expected": true, "Share, %s": true,
 	// by report/text.Subject
 	"mean of %s": true, "sum of %s": true,
+	// with their type
+	"entry %d": true,
 	// parts of longer texts, which are found as a whole
 	"one of %s": true, "about %s": true, "to %s": true, "over %s": true, "of one %s": true,
 }

@@ -51,6 +51,7 @@ var tableMessages = []message{
 	{"role-unique-word", "every value is different and it is a word or a code"},
 	{"role-running", "its numbers rise from record to record, as running numbers do"},
 	{"role-nearly-unique", "[unique?every value is different|[about?about ]{values} {values|value|values}] among {records} records: nearly every one is different and it is a word or a code"},
+	{"answered", "[unit?it tells persons apart][known?others may know it][harmful?it would harm a person if others learned it][neither?others neither know it nor would it harm], as the steward answered"},
 	{"role-open-below", "[unique?every value is different|[about?about ]{values} {values|value|values}]; nothing tells what they are (see below)"},
 	{"role-open", "[unique?every value is different|[about?about ]{values} {values|value|values}]; nothing tells what they are. If others may know them, make the column a quasi-identifier; if others must not know them, sensitive"},
 }

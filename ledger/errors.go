@@ -3,10 +3,8 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -53,12 +51,15 @@ type Refusal struct {
 }
 
 // Error says requested, remaining and the difference for each account.
-func (r *Refusal) Error() string {
-	parts := make([]string, len(r.Short))
+func (r *Refusal) Error() string { return r.Text().String() }
+
+// Text is what [Refusal.Error] says, as a text.
+func (r *Refusal) Text() noren.Text {
+	parts := make(noren.Texts, len(r.Short))
 	for i, s := range r.Short {
-		parts[i] = accountName(s.Kind, s.Name).String() + ": " + shortText(s.Requested, s.Remaining)
+		parts[i] = noren.Textf("%s: %s", accountName(s.Kind, s.Name), shortText(s.Requested, s.Remaining))
 	}
-	return strings.Join(parts, "; ")
+	return noren.Textf("%s", parts)
 }
 
 // accountName says which account it is.
@@ -72,18 +73,18 @@ func accountName(kind, name string) noren.Text {
 	return noren.Textf("%s %s", kind, name)
 }
 
-func shortText(asked, left Cost) string {
-	var parts []string
+func shortText(asked, left Cost) noren.Commas {
+	var parts noren.Commas
 	if e, d := asked.Epsilon, left.Epsilon; e > d {
-		parts = append(parts, fmt.Sprintf("epsilon %s requested, %s remaining, %s too much", decimal(e, 9), decimal(d, 9), decimal(e-d, 9)))
+		parts = append(parts, noren.Textf("epsilon %s requested, %s remaining, %s too much", decimal(e, 9), decimal(d, 9), decimal(e-d, 9)))
 	}
 	if e, d := asked.Delta, left.Delta; e > d {
-		parts = append(parts, fmt.Sprintf("delta %s requested, %s remaining, %s too much", decimal(e, 18), decimal(d, 18), decimal(e-d, 18)))
+		parts = append(parts, noren.Textf("delta %s requested, %s remaining, %s too much", decimal(e, 18), decimal(d, 18), decimal(e-d, 18)))
 	}
 	if e, d := asked.Rho, left.Rho; e > d {
-		parts = append(parts, fmt.Sprintf("rho %s requested, %s remaining, %s too much", e, d, e-d))
+		parts = append(parts, noren.Textf("rho %s requested, %s remaining, %s too much", e, d, e-d))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // SealedError is the cause of an error of kind Refused from a sealed ledger.

@@ -5,9 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/noren-privacy/noren"
 )
@@ -88,7 +85,7 @@ func (l *Ledger) Known(ctx context.Context) (*Seen, error) {
 // Holds fails with an error of kind Refused, whose cause is a [*SealedError], unless the
 // ledger contains the entry that s knows. knows names what knows it, as in "server.db
 // knows". A ledger that is ahead of s is sound.
-func (l *Ledger) Holds(ctx context.Context, s *Seen, knows string) error {
+func (l *Ledger) Holds(ctx context.Context, s *Seen, knows noren.Phrase) error {
 	if s.Ledger != l.id {
 		return sealedError(l.path, noren.Textf("it is not the ledger that %s", knows))
 	}
@@ -99,7 +96,7 @@ func (l *Ledger) Holds(ctx context.Context, s *Seen, knows string) error {
 }
 
 // HoldsCharge fails as [Ledger.Holds] does unless entry seq is the charge of a request key.
-func (l *Ledger) HoldsCharge(ctx context.Context, seq int64, key, knows string) error {
+func (l *Ledger) HoldsCharge(ctx context.Context, seq int64, key string, knows noren.Phrase) error {
 	var found bool
 	if err := l.readers.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM charge WHERE seq = ? AND idempotency_key = ?)", seq, key).Scan(&found); err != nil {
 		return fail(l.path, "cannot be read", err)
@@ -111,7 +108,7 @@ func (l *Ledger) HoldsCharge(ctx context.Context, seq int64, key, knows string) 
 }
 
 // sealedUnless fails with a sealed error unless q contains the entry that s knows.
-func (l *Ledger) sealedUnless(ctx context.Context, q querier, s *Seen, knows string) error {
+func (l *Ledger) sealedUnless(ctx context.Context, q querier, s *Seen, knows noren.Phrase) error {
 	last, _, err := lastLink(ctx, q)
 	if err != nil {
 		return err
@@ -145,28 +142,27 @@ func unexplained(before, last int64, evidence []Evidence) []int64 {
 }
 
 // Entries names entries of the chain, as in "entries 3 to 5 and 8".
-func Entries(seqs []int64) string {
-	var parts []string
+func Entries(seqs []int64) noren.Text {
+	if len(seqs) == 1 {
+		return noren.Textf("entry %d", seqs[0])
+	}
+	var parts noren.Commas
 	for i := 0; i < len(seqs); {
 		j := i
 		for j+1 < len(seqs) && seqs[j+1] == seqs[j]+1 {
 			j++
 		}
 		if i == j {
-			parts = append(parts, fmt.Sprint(seqs[i]))
+			parts = append(parts, noren.Textf("%d", seqs[i]))
 		} else {
-			parts = append(parts, fmt.Sprintf("%d to %d", seqs[i], seqs[j]))
+			parts = append(parts, noren.Textf("%d to %d", seqs[i], seqs[j]))
 		}
 		i = j + 1
 	}
-	word := "entries "
-	if len(seqs) == 1 {
-		word = "entry "
-	}
 	if n := len(parts); n > 1 {
-		parts = slices.Concat(parts[:n-2], []string{parts[n-2] + " and " + parts[n-1]})
+		return noren.Textf("entries %s and %s", parts[:n-1], parts[n-1])
 	}
-	return word + strings.Join(parts, ", ")
+	return noren.Textf("entries %s", parts)
 }
 
 // ChargesAfter calls do with the principal and the request key of each charge after an

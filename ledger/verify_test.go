@@ -62,7 +62,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"UPDATE account SET closed = 1", "not as it was granted"},
 		{"UPDATE dataset_version SET definition = '{}'", "version 1 of account 1 is not as it was granted"},
 		{"UPDATE dataset_version SET columns = '{}'", "version 1 of account 1 is not as it was granted"},
-		{"DELETE FROM dataset_version", "1 versions of data sets are missing"},
+		{"DELETE FROM dataset_version", "1 version of data sets is missing"},
 		{"INSERT INTO dataset_version SELECT account, 2, 1, definition, definition_hash, 'x', columns, path FROM dataset_version", "version 2 of account 1 was never granted"},
 		{"DELETE FROM dataset_print", "the prints of the data sets"},
 		{"UPDATE dataset_path SET path = 'x'", "the paths of the data sets"},

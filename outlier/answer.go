@@ -26,9 +26,9 @@ type Answer struct {
 	// is too small, the interval covers less.
 	Expected *Interval `json:"expected_interval,omitempty"`
 	// Noise is a description of the noise that was added.
-	Noise string `json:"noise"`
+	Noise noren.Text `json:"noise"`
 	// Basis is what the interval follows from.
-	Basis string `json:"basis"`
+	Basis noren.Text `json:"basis"`
 }
 
 // Interval is a range of counts, both ends included.
@@ -66,7 +66,7 @@ func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src 
 	}
 	if m.global == 0 {
 		n := int64(p.query())
-		return &Answer{Count: n, Interval: Interval{1, n, n}, Noise: "none", Basis: "every record is an outlier"}, nil
+		return &Answer{Count: n, Interval: Interval{1, n, n}, Noise: noren.Textf("none"), Basis: noren.Textf("every record is an outlier")}, nil
 	}
 	if m.noise.Family == GlobalLaplace {
 		return m.answerGlobal(int64(p.query()), src)
@@ -79,7 +79,7 @@ func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src 
 	if err != nil {
 		return nil, err
 	}
-	out := m.present(y, m.halfWidth(float64(m.global), level95), "the global sensitivity")
+	out := m.present(y, m.halfWidth(float64(m.global), level95), noren.Textf("the global sensitivity"))
 	if m.interval > 0 {
 		most, err := m.size(ctx, p, src)
 		if err != nil {
@@ -87,7 +87,7 @@ func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src 
 		}
 		// most is at most G: whichever of the two it is, a miss is either
 		// noise beyond its 96% or a size that was released too small, 1%.
-		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), "the released size of the noise")
+		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), noren.Textf("the released size of the noise"))
 	}
 	// The half widths decide, which are public, and not the intervals: those are cut at
 	// 0 and at the number of records, and whether that makes them equal depends on y.
@@ -132,7 +132,7 @@ func (m *Mechanism) answerGlobal(q int64, src *noise.Source) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.present(noise.AddSaturating(q, z), float64(d.Interval(level95)), "the noise, which does not depend on the data"), nil
+	return m.present(noise.AddSaturating(q, z), float64(d.Interval(level95)), noren.Textf("the noise, which does not depend on the data")), nil
 }
 
 // size releases a bound of S that holds with probability 1 - sizeDoubt: the
@@ -176,7 +176,7 @@ func (m *Mechanism) sizeMargin() (int64, error) {
 }
 
 // present brings the noisy y into what is possible and gives it an interval.
-func (m *Mechanism) present(y int64, halfWidth float64, basis string) *Answer {
+func (m *Mechanism) present(y int64, halfWidth float64, basis noren.Text) *Answer {
 	return &Answer{Count: m.clamp(float64(y)), Interval: m.within(y, halfWidth), Noise: m.noise.words(), Basis: basis}
 }
 

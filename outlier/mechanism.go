@@ -2,7 +2,6 @@ package outlier
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
@@ -316,7 +315,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 // Accuracy is what public facts say of the error of an answer.
 type Accuracy struct {
 	// Noise describes the noise.
-	Noise string `json:"noise"`
+	Noise noren.Text `json:"noise"`
 	// Level is the confidence of the half-widths.
 	Level float64 `json:"level"`
 	// SD and HalfWidth, of an interval that holds the count of the data, are expected if
@@ -337,7 +336,7 @@ func (m *Mechanism) Accuracy(level float64, _ int64) (Accuracy, error) {
 		return Accuracy{}, noren.Usagef("level", "the confidence must be above 0 and below 1").Hinted("0.95 is usual")
 	}
 	if m.global == 0 {
-		return Accuracy{Level: level, Noise: "no noise: every record is an outlier"}, nil
+		return Accuracy{Level: level, Noise: noren.Textf("no noise: every record is an outlier")}, nil
 	}
 	most := float64(m.global)
 	a := Accuracy{Level: level, Noise: m.noise.words(), MostSD: m.noise.SD(most), MostHalfWidth: m.halfWidth(most, level)}
@@ -373,10 +372,13 @@ func (m *Mechanism) halfWidth(s, level float64) float64 {
 }
 
 // String says the query in one line.
-func (m *Mechanism) String() string {
+func (m *Mechanism) String() string { return m.Text().String() }
+
+// Text says what is counted.
+func (m *Mechanism) Text() noren.Text {
 	names := make([]string, len(m.frame.axes))
 	for j, a := range m.frame.axes {
 		names[j] = a.Field.Name
 	}
-	return fmt.Sprintf("records with fewer than %d others within %g in %s", m.set.K, m.options.Radius, strings.Join(names, ", "))
+	return noren.Textf("records with fewer than %d others within %g in %s", m.set.K, m.options.Radius, strings.Join(names, ", "))
 }

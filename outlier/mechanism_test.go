@@ -217,7 +217,7 @@ func TestAnswers(t *testing.T) {
 		const runs = 60
 		for range runs {
 			a := answer(t, m, points, src)
-			if a.Count < 0 || a.Count > 2000 || a.Interval.Low > a.Count || a.Interval.High < a.Count || a.Noise == "" || a.Basis == "" {
+			if a.Count < 0 || a.Count > 2000 || a.Interval.Low > a.Count || a.Interval.High < a.Count || a.Noise.IsZero() || a.Basis.IsZero() {
 				t.Fatalf("%s: %+v", c.family, a)
 			}
 			if int64(d.Query) < a.Interval.Low || int64(d.Query) > a.Interval.High {

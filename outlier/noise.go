@@ -1,7 +1,6 @@
 package outlier
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
@@ -240,18 +239,18 @@ func (n Calibrated) Interval(s, level float64) float64 {
 }
 
 // words names the noise in a sentence.
-func (n Calibrated) words() string {
+func (n Calibrated) words() noren.Text {
 	switch n.Family {
 	case Lomax:
-		return fmt.Sprintf("two-sided Lomax noise, p = %g", n.Shape)
+		return noren.Textf("two-sided Lomax noise, p = %g", n.Shape)
 	case StudentT:
-		return fmt.Sprintf("Student's t noise, %g degrees of freedom", n.Shape)
+		return noren.Textf("Student's t noise, %g degrees of freedom", n.Shape)
 	case Laplace:
-		return "Laplace noise"
+		return noren.Textf("Laplace noise")
 	case Gaussian:
-		return "Gaussian noise"
+		return noren.Textf("Gaussian noise")
 	}
-	return "discrete Laplace noise"
+	return noren.Textf("discrete Laplace noise")
 }
 
 // add returns the integer nearest to value + (s/a) Z: the exact distribution,

@@ -103,7 +103,7 @@ func TestExtremeNoiseHasCanonicalJSON(t *testing.T) {
 	}
 	for _, y := range []int64{math.MinInt64, -1, 0, 1 << 53, math.MaxInt64} {
 		for _, w := range []float64{0, 1e300, math.Inf(1)} {
-			a := m.present(y, w, "a test")
+			a := m.present(y, w, noren.Textf("a test"))
 			hasCanonicalJSON(t, a)
 			if a.Interval.High > 1<<53-1 || a.Count > 1<<53-1 || a.Count < 0 {
 				t.Errorf("%+v", a)

@@ -3,7 +3,6 @@ package ratio
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -297,20 +296,20 @@ func (m *Meta) edge(given bool) noren.Text {
 }
 
 // Statement is the privacy of the weights in one line.
-func (m *Meta) Statement() string {
+func (m *Meta) Statement() noren.Text {
 	epsilon := strconv.FormatFloat(m.Epsilon, 'f', -1, 64)
-	s := fmt.Sprintf("differential privacy of one record, %s, epsilon = %s", m.Neighbours, epsilon)
+	what := noren.Textf("differential privacy of one record, %s, epsilon = %s", m.Neighbours, epsilon)
 	if m.Delta > 0 {
-		s = fmt.Sprintf("differential privacy of one record, %s, epsilon = %s, delta = %s", m.Neighbours, epsilon, strconv.FormatFloat(m.Delta, 'f', -1, 64))
+		what = noren.Textf("differential privacy of one record, %s, epsilon = %s, delta = %s", m.Neighbours, epsilon, strconv.FormatFloat(m.Delta, 'f', -1, 64))
 	}
-	by := string(m.Mechanism)
+	by := noren.Textf("%s", m.Mechanism)
 	switch m.Features {
 	case MarginalFeatures:
-		by = "histograms with discrete noise"
+		by = noren.Textf("histograms with discrete noise")
 	case BothFeatures:
-		by = fmt.Sprintf("%s and histograms with discrete noise", by)
+		by = noren.Textf("%s and histograms with discrete noise", m.Mechanism)
 	}
-	return s + ", by " + by + "; everything made of the weights is covered"
+	return noren.Textf("%s, by %s; everything made of the weights is covered", what, by)
 }
 
 // Warnings are the findings of the fit check and the notes of the fit.

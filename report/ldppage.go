@@ -12,7 +12,7 @@ import (
 func LDPEstimatePage(e *api.LDPEstimate, footer string) *Page {
 	p := &Page{
 		Title:  noren.Textf("Estimates from %s", reportsOf(e.Reports)),
-		Lead:   paragraph(append([]noren.Text{noren.Textf("Estimates from reports that were randomised by %s before they left their owners. %s", e.Mechanism, noren.Sentence(finished(e.Rejected.String())))}, doubts(e.Warnings)...)...),
+		Lead:   paragraph(append([]noren.Text{noren.Textf("Estimates from reports that were randomised by %s before they left their owners. %s", e.Mechanism, noren.Sentence(e.Rejected.Text()))}, doubts(e.Warnings)...)...),
 		Footer: Verbatim(footer),
 	}
 	add := func(x *api.LDPLearned, of, title noren.Text, reports int64) {

@@ -289,7 +289,7 @@ func (f *ratioForm) cares(answer json.RawMessage) []api.Message {
 	if json.Unmarshal(answer, &r) != nil {
 		return nil
 	}
-	out := []api.Message{text.HiddenBias(excluded)}
+	out := []api.Message{text.HiddenBias(noren.Textf(excluded))}
 	for _, w := range r.Warnings {
 		out = append(out, text.FitWarning(w))
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 )
@@ -69,7 +70,7 @@ func leavesOf(of reflect.Type, at string) []string {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice && of != reflect.TypeFor[json.RawMessage]() {
 		of = of.Elem()
 	}
-	if of.Kind() != reflect.Struct {
+	if of.Kind() != reflect.Struct || of == reflect.TypeFor[noren.Text]() {
 		return []string{at}
 	}
 	var out []string

@@ -33,7 +33,7 @@ func TestCorrelatedLeakage(t *testing.T) {
 	s := bare(t)
 	all, err := s.CorrelatedLeakage(t.Context(), &api.CorrelatedLeakageRequest{Dependence: countOn(), Scale: 5})
 	must(t, err)
-	if !all.Exact || all.Bounds != (api.Bounds{Lower: all.Lower, Upper: all.Upper}) || all.Query != "count of states 1" || all.Adversaries != "all" {
+	if !all.Exact || all.Bounds != (api.Bounds{Lower: all.Lower, Upper: all.Upper}) || all.Query.String() != "count of states 1" || all.Adversaries.String() != "all" {
 		t.Errorf("%+v", all)
 	}
 	if text := asJSON(t, all); !strings.HasPrefix(text, `{"schema":"noren.correlated.leakage/1","scale":5,"cbp":`) || strings.Contains(text, "Query") {

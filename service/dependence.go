@@ -90,5 +90,5 @@ func readAdversaries(ctx context.Context, r *api.ModelQuery, m *correlated.Model
 
 // inWords are a query and its adversaries, for display.
 func inWords(q *correlated.Query, o correlated.LeakageOptions) api.Asked {
-	return api.Asked{Query: q.String(), Adversaries: o.Adversaries.String()}
+	return api.Asked{Query: q.Text(), Adversaries: o.Adversaries.Text()}
 }

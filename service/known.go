@@ -59,7 +59,7 @@ func (k *Kept) Known(ctx context.Context) (*Known, error) {
 
 // Compare fails with an error of kind Refused, code sealed, unless the ledger contains the
 // entry that is known. by says who knows it, as in "server.db knows".
-func (k *Kept) Compare(ctx context.Context, known *Known, by string) error {
+func (k *Kept) Compare(ctx context.Context, known *Known, by noren.Phrase) error {
 	s, err := known.seen()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (k *Kept) Compare(ctx context.Context, known *Known, by string) error {
 }
 
 // CompareCharge fails as [Kept.Compare] does unless the entry is the charge of a request key.
-func (k *Kept) CompareCharge(ctx context.Context, entry int64, key, by string) error {
+func (k *Kept) CompareCharge(ctx context.Context, entry int64, key string, by noren.Phrase) error {
 	return k.ledger.HoldsCharge(ctx, entry, key, by)
 }
 

@@ -47,7 +47,7 @@ func (s *Service) OutliersCountPrice(ctx context.Context, r *api.OutliersCountRe
 		return nil, err
 	}
 	return &api.Quote[api.OutliersAccuracy]{Price: p, Accuracy: &api.OutliersAccuracy{
-		Noise: a.Noise, SD: a.SD, HalfWidth: a.HalfWidth, MostSD: a.MostSD, MostHalfWidth: a.MostHalfWidth, About: m.String(),
+		Noise: a.Noise, SD: a.SD, HalfWidth: a.HalfWidth, MostSD: a.MostSD, MostHalfWidth: a.MostHalfWidth, About: m.Text(),
 	}}, nil
 }
 

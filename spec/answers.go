@@ -40,7 +40,7 @@ func (r Recipients) K() int {
 }
 
 // words says who the recipients are.
-func (r Recipients) words() string {
+func (r Recipients) words() lang.Key {
 	switch r {
 	case Public:
 		return "anybody: the release is public"
@@ -132,7 +132,7 @@ func (a *Answers) comment(b *strings.Builder, l lang.Lang) {
 		question lang.Key
 		answer   string
 	}{
-		{"Who receives the release?", l.Say(a.Recipients.words()) + fmt.Sprintf(" (k = %d)", a.Recipients.K())},
+		{"Who receives the release?", l.Text(a.Recipients.words()) + fmt.Sprintf(" (k = %d)", a.Recipients.K())},
 		{"What may they know of a person?", none(a.Known)},
 		{"What would harm a person?", none(a.Harmful)},
 		{"Has a person several records?", unit},
@@ -147,20 +147,20 @@ func (a *Answers) decide(c *infer.Column) {
 		return
 	}
 	name := c.Field.Name
-	role, reason := c.Field.Role, ""
+	role, why := c.Field.Role, ""
 	switch {
 	case name == a.Unit:
-		role, reason = table.Identifier, "it tells persons apart, as the steward answered"
+		role, why = table.Identifier, "unit"
 	case slices.Contains(a.Known, name):
-		role, reason = table.Quasi, "others may know it, as the steward answered"
+		role, why = table.Quasi, "known"
 	case slices.Contains(a.Harmful, name):
-		role, reason = table.Sensitive, "it would harm a person if others learned it, as the steward answered"
+		role, why = table.Sensitive, "harmful"
 	case role == table.Quasi || role == table.Sensitive:
-		role, reason = table.Other, "others neither know it nor would it harm, as the steward answered"
+		role, why = table.Other, "neither"
 	default:
 		return
 	}
 	c.Field.Role = role
-	c.RoleReason = infer.Reason{Code: "answered", Text: role.String() + ": " + reason}
+	c.RoleReason = infer.RoleReason(role, infer.Reason{Code: "answered", Args: map[string]any{why: 1}})
 	c.Unit = false
 }

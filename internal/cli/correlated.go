@@ -91,7 +91,7 @@ func newCorrelatedLeakage(t *terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.stdout, l)
 			}
-			lang.Fprintf(t.stdout, "%s of %s, noise of scale %s, against %s\n\n", lang.Words(l.Query), args[0], figure(l.Scale), lang.Words(l.Adversaries))
+			lang.Fprintf(t.stdout, "%s of %s, noise of scale %s, against %s\n\n", l.Query, args[0], figure(l.Scale), l.Adversaries)
 			printLeakage(t, l.Leakage)
 			return nil
 		},
@@ -147,7 +147,7 @@ func newCorrelatedCalibrate(t *terminal) *cobra.Command {
 
 func printCalibration(t *terminal, path string, c *api.CorrelatedCalibrate) {
 	w := t.stdout
-	lang.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", lang.Words(c.Query), path, api.Decimal(c.Epsilon), lang.Words(c.Adversaries), figure(c.Scale))
+	lang.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", c.Query, path, api.Decimal(c.Epsilon), c.Adversaries, figure(c.Scale))
 	printLeakage(t, c.Leakage)
 	lang.Fprintln(w, "\nscales of other methods")
 	for _, b := range words.Baselines(t.lang, c.Baselines) {

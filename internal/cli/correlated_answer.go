@@ -69,7 +69,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 	if f.json {
 		return printJSON(t.stdout, answer)
 	}
-	lang.Fprintf(t.stdout, "%s, %s\n\n", lang.Words(answer.Query), name)
+	lang.Fprintf(t.stdout, "%s, %s\n\n", answer.Query, name)
 	printLines(t.stdout, append(words.Correlated(t.lang, answer), words.Guarantee(t.lang, &answer.Receipt)...))
 	return nil
 }

@@ -81,12 +81,12 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 
 // curveHeading is the heading of the points of a curve.
 func curveHeading(l lang.Lang) string {
-	line := grid.Pad(l.Say("method"), 16)
+	line := grid.Pad(l.Text("method"), 16)
 	for _, column := range []struct {
-		name  string
+		name  lang.Key
 		width int
 	}{{"k", 6}, {"groups", 9}, {"loss", 9}, {"count error", 12}, {"highest risk", 12}, {"mean risk", 12}, {"seconds", 9}} {
-		name := l.Say(column.name)
+		name := l.Text(column.name)
 		line += strings.Repeat(" ", max(1, column.width+1-grid.Width(name))) + name
 	}
 	return line + "\n"

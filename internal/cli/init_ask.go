@@ -93,9 +93,9 @@ func unclearf(format noren.Format, args ...any) *unclear {
 func (q *interview) recipients(_ *api.Inspection, a *api.StewardAnswers) error {
 	lang.Fprintln(q.out, "1. Who receives the release?")
 	w := grid.New(q.out)
-	lang.Fprintf(w, "   1\t%s\tk = %d\n", lang.Words("anybody: it is published"), spec.Public.K())
-	lang.Fprintf(w, "   2\t%s\tk = %d\n", lang.Words("people who agree in writing not to look for persons"), spec.Agreement.K())
-	lang.Fprintf(w, "   3\t%s\tk = %d\n", lang.Words("colleagues within your organisation"), spec.Organisation.K())
+	lang.Fprintf(w, "   1\t%s\tk = %d\n", noren.Phrase("anybody: it is published"), spec.Public.K())
+	lang.Fprintf(w, "   2\t%s\tk = %d\n", noren.Phrase("people who agree in writing not to look for persons"), spec.Agreement.K())
+	lang.Fprintf(w, "   3\t%s\tk = %d\n", noren.Phrase("colleagues within your organisation"), spec.Organisation.K())
 	if err := w.Flush(); err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 			return f.explain(path, err)
 		}
 		a := quote.Accuracy
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s: a dry run, nothing is charged", t.lang.Say(a.About)), words.OutliersAccuracy(t.lang, a, f.guess)...)
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s: a dry run, nothing is charged", a.About), words.OutliersAccuracy(t.lang, a, f.guess)...)
 	}
 	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
 		quote, err := s.OutliersCountPrice(ctx, r)

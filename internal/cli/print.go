@@ -65,8 +65,8 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 		risks = append(risks, a.Release)
 		heading += "\t" + lang.Of(out).Text("release")
 	}
-	row := func(name string, value func(*assess.Risk) string) {
-		fmt.Fprint(w, lang.Of(w).Say(name))
+	row := func(name lang.Key, value func(*assess.Risk) string, args ...any) {
+		lang.Fprintf(w, name, args...)
 		for _, r := range risks {
 			fmt.Fprint(w, "\t"+value(r))
 		}
@@ -82,9 +82,9 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 	})
 	row("prosecutor risk, highest", func(r *assess.Risk) string { return report.Percent(r.Prosecutor.Max) })
 	row("prosecutor risk, mean", func(r *assess.Risk) string { return report.Percent(r.Prosecutor.Mean) })
-	row(fmt.Sprintf("records above %s", report.Percent(a.Original.Prosecutor.Threshold)), func(r *assess.Risk) string {
+	row("records above %s", func(r *assess.Risk) string {
 		return fmt.Sprintf("%s (%s)", report.Integer(r.Prosecutor.RecordsAbove), report.Percent(r.Prosecutor.ShareAbove))
-	})
+	}, report.Percent(a.Original.Prosecutor.Threshold))
 	printPersonRows(w, a)
 	row("marketer risk", func(r *assess.Risk) string { return report.Percent(r.Marketer) })
 	if j := a.OriginalJournalist; j != nil {
@@ -159,7 +159,7 @@ func printUniqueness(w io.Writer, u *assess.Uniqueness) {
 		if m.name == u.Chosen {
 			value += l.Text(" (chosen)")
 		}
-		lang.Fprintf(w, "unique in the population, %s\t%s\n", l.Say(m.name), value)
+		lang.Fprintf(w, "unique in the population, %s\t%s\n", l.Text(lang.Key(m.name)), value)
 	}
 	if r := u.Range; r != nil {
 		value := l.Text("%s to %s", report.Percent(r.Low), report.Percent(r.High))

@@ -49,7 +49,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 	if left > 0 {
 		lang.Fprintf(out, "              and %s of single lines (--json)\n", plural(left, "warning"))
 	}
-	lang.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", lang.Words(a.Privacy))
+	lang.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", a.Privacy)
 }
 
 // ratioRow is a bin of a histogram or a coefficient of a regression.

@@ -83,7 +83,7 @@ func amountOf(c api.Cost) api.Amount {
 // confirm asks a question whose answer must be yes. An interrupt ends the waiting.
 func (t *terminal) confirm(ctx context.Context, what string) error {
 	t.progress.clear()
-	lang.Fprintf(t.stderr, "%s. Pay it? [y/N] ", lang.Words(what))
+	lang.Fprintf(t.stderr, "%s. Pay it? [y/N] ", what)
 	said := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(io.LimitReader(t.stdin, 256)).ReadString('\n')

@@ -12,13 +12,13 @@ func Outliers(l Lang, a *outlier.Answer, guess int) []Line {
 	if a.Expected != nil {
 		lines = append(lines, Line{"expected", l.Text("%s to %s, %s", Figure(float64(a.Expected.Low)), Figure(float64(a.Expected.High)), ifGuess(l, guess))})
 	}
-	return append(lines, Line{"noise", l.Say(a.Noise)}, Line{"basis", l.Say(a.Basis)})
+	return append(lines, Line{"noise", l.Shown(a.Noise)}, Line{"basis", l.Shown(a.Basis)})
 }
 
 // OutliersAccuracy says how far a count of outliers is expected to be off. guess is the
 // public guess of the request.
 func OutliersAccuracy(l Lang, a *api.OutliersAccuracy, guess int) []Line {
-	lines := []Line{{"noise", l.Say(a.Noise)}}
+	lines := []Line{{"noise", l.Shown(a.Noise)}}
 	if a.SD > 0 {
 		lines = append(lines, Line{"expected", l.Text("standard deviation %s, 95 %% within %s, %s", Figure(a.SD), Figure(a.HalfWidth), ifGuess(l, guess))})
 	}

@@ -258,7 +258,7 @@ func ReadWithCare(q *api.Question, p *api.Promise, rows []api.AnswerRow) []api.M
 }
 
 // HiddenBias says what no error of an estimate by weights contains.
-func HiddenBias(what string) api.Message {
+func HiddenBias(what noren.Text) api.Message {
 	return api.Say("care.hidden_bias", map[string]any{"what": what})
 }
 

@@ -98,7 +98,7 @@ func RatioEstimate(l Lang, a *api.RatioAnswer) []Line {
 		value = e.Text
 	}
 	if a.ErrorUnit != "" {
-		unit = " " + l.Say(a.ErrorUnit)
+		unit = " " + l.Term(a.ErrorUnit)
 	}
 	lines := []Line{{"value", value}}
 	if a.Share != nil {

@@ -49,6 +49,9 @@ func typeReason(kind table.Type, r Reason) Reason { return r.of(kind.String()) }
 // roleReason gives the reason of a role.
 func roleReason(role table.Role, r Reason) (table.Role, Reason) { return role, r.of(role.String()) }
 
+// RoleReason is the reason of a role that was chosen elsewhere.
+func RoleReason(role table.Role, r Reason) Reason { return r.of(role.String()) }
+
 // of is the reason of a type or role.
 func (r Reason) of(name string) Reason {
 	r.Of = name
@@ -59,10 +62,11 @@ func (r Reason) of(name string) Reason {
 
 // In is the type or the role and its reason in a language.
 func (r Reason) In(l lang.Lang) string {
-	if why, ok := l.Message(r.Code, r.Args); ok {
-		return l.Term(r.Of) + ": " + why
+	why, ok := l.Message(r.Code, r.Args)
+	if !ok {
+		return r.Text
 	}
-	return l.Say(r.Text)
+	return l.Term(r.Of) + ": " + why
 }
 
 // Below is the reason [RoleOpen] in a list of columns, below which stands what to do about it.
