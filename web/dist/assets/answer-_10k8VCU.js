@@ -1,1 +1,0 @@
-import{i as e,o as t,s as n}from"./certificate-Cd9WFQd8.js";async function r(r,i){let a=e(r);return{keyId:a.keyId,signed:await t(a),same:new n().update(new TextEncoder().encode(i)).hex()===a.sha256}}export{r as checkAnswer};
