@@ -41,6 +41,11 @@ var killedWriters = map[string]string{
 	"correlated explain":   `correlated explain chain.json --query {"count":"b"} --epsilon 1 -o NAME.html`,
 	"ratio fit":            "ratio fit ages.csv public.csv --columns age --spec spec.yaml --epsilon 1000 --unaccounted -o NAME.csv --certificate NAME.json --report NAME.html",
 	"ask":                  "ask questions.yaml -o NAME.json --certificate NAME.cert.json",
+	"query":                "query count people --epsilon 0.001 --where age>=40 -o NAME.json --certificate NAME.cert.json",
+	"ldp evaluate":         "ldp evaluate t.csv --label colour --drop id --mechanism grr --epsilon 1 --folds 2 --repeats 1 --model forest --trees 2 --sample 300 --report NAME.html",
+	"correlated fit":       "correlated fit chain.csv --column state --length 20 --source public -o NAME.json --centre NAME.centre.json",
+	"harm evaluate":        "harm evaluate costs.json --scale 2 --figure NAME.svg",
+	"ratio check":          "ratio check ages.csv weights.csv --epsilon 1 --spec spec.yaml --unaccounted --certificate NAME.json",
 	"ledger create":        "ledger create --ledger NAME.db",
 	"ledger export":        "ledger export -o NAME.export",
 	"certificate, new key": "certificate key",
@@ -60,7 +65,9 @@ func newKillable(t *testing.T) *killable {
 		fmt.Fprintf(&table, "c%d,%d,%s\n", i, i%80, []string{"red", "green", "blue"}[i%3])
 	}
 	for name, text := range map[string]string{
-		"t.csv": table.String(), "ages.csv": "age\n" + strings.Repeat("20\n30\n40\n40\n", 500), "public.csv": "age\n" + strings.Repeat("20\n30\n40\n70\n", 50), "words": "red\ngreen\nblue\n", "points.csv": "x,y\n" + strings.Repeat("1.5,2\n40,50.5\n", 50), "people.csv": "age,town\n" + strings.Repeat("31,Nara\n47,Kobe\n", 50),
+		"t.csv": table.String(), "ages.csv": "age\n" + strings.Repeat("20\n30\n40\n40\n", 500), "public.csv": "age\n" + strings.Repeat("20\n30\n40\n70\n", 50), "chain.csv": "state\n" + strings.Repeat("a\na\nb\nb\na\n", 100),
+		"costs.json": `{"damage_slope":1,"concealment_slope":2,"credit_slope":0.1,"false_alarm":2,"concealment":3,"prior":[{"count":0,"p":0.7},{"count":1,"p":0.3}]}`,
+		"words":      "red\ngreen\nblue\n", "points.csv": "x,y\n" + strings.Repeat("1.5,2\n40,50.5\n", 50), "people.csv": "age,town\n" + strings.Repeat("31,Nara\n47,Kobe\n", 50),
 		"spec.yaml":      "version: 1\ncolumns:\n  age: {type: integer, bounds: ['0', '110']}\n",
 		"questions.yaml": "version: 1\ndataset: people\nquestions:\n  - {kind: count, pay: {epsilon: '0.001'}, where: 'age >= 40'}\n",
 		"chain.json":     `{"type":"chain","states":["a","b"],"init":[0.5,0.5],"P":[[0.9,0.1],[0.1,0.9]],"length":20}`,
@@ -73,6 +80,7 @@ func newKillable(t *testing.T) *killable {
 	k.run("ledger create")
 	k.run("ledger grant people --file people.csv --type age=integer --type town=category --epsilon 100")
 	k.run("ldp randomize t.csv --column colour --mechanism rappor --rappor k=8,h=1,m=2,p=0.2,q=0.8,f=0.1 -o words.txt")
+	k.run("ratio fit ages.csv public.csv --columns age --spec spec.yaml --epsilon 1000 --unaccounted -o weights.csv")
 	return k
 }
 

@@ -20,6 +20,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -182,6 +183,11 @@ func (s *Store) start(ctx context.Context) error {
 	if err != nil {
 		return failed("the server's store cannot be read", err)
 	}
+	if tables > 0 {
+		if err := s.versioned(ctx, m.ListSources()); err != nil {
+			return err
+		}
+	}
 	have, want, err := m.GetVersions(ctx)
 	if err != nil {
 		return failed("the version of the server's store cannot be read", err)
@@ -200,15 +206,54 @@ func (s *Store) start(ctx context.Context) error {
 	return nil
 }
 
-// sound fails where pages of the file do not fit together, as after it was cut.
+// sound fails where pages of the file do not fit together, as after it was cut, or where an index does not have
+// the rows of its table.
 func (s *Store) sound(ctx context.Context) error {
 	var found string
-	err := s.retry(ctx, func() error { return s.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found) })
+	err := s.retry(ctx, func() error { return s.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&found) })
 	if err != nil {
 		return failed("the server's store cannot be read", err)
 	}
 	if found != "ok" {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(filepath.Base(s.path)), What: "is damaged", Hint: "put its newest copy back"}
+		return s.unsound()
+	}
+	return nil
+}
+
+func (s *Store) unsound() error {
+	return &noren.Error{Kind: noren.BadData, Where: noren.File(filepath.Base(s.path)), What: "is damaged", Hint: "put its newest copy back"}
+}
+
+// versioned fails where the table of versions does not hold the first of those that this program knows, or all of
+// them and later ones, in their order: the page of another table is in its place.
+func (s *Store) versioned(ctx context.Context, sources []*goose.Source) error {
+	known := []int64{0}
+	for _, x := range sources {
+		known = append(known, x.Version)
+	}
+	var has []int64
+	err := s.retry(ctx, func() error {
+		has = nil
+		rows, err := s.db.QueryContext(ctx, `SELECT iif(is_applied = 1 AND typeof(version_id) = 'integer', version_id, -1) FROM goose_db_version ORDER BY id`)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var v int64
+			if err := rows.Scan(&v); err != nil {
+				return err
+			}
+			has = append(has, v)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return failed("the version of the server's store cannot be read", err)
+	}
+	n := min(len(has), len(known))
+	if n == 0 || !slices.Equal(has[:n], known[:n]) || !slices.IsSorted(has) {
+		return s.unsound()
 	}
 	return nil
 }
