@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren"
 )
 
 var updateCheckers = flag.Bool("update-checkers", false, "write the fields and the pairs that all checkers read anew")
@@ -27,6 +29,8 @@ func fieldOf(t *testing.T, of reflect.Type, quoted bool) formField {
 	switch {
 	case of == reflect.TypeFor[json.RawMessage]():
 		return formField{Type: "any object"}
+	case of == reflect.TypeFor[noren.Text]():
+		return formField{Type: "text"}
 	case of.Kind() == reflect.Pointer:
 		return fieldOf(t, of.Elem(), quoted)
 	case of.Kind() == reflect.Struct:

@@ -118,7 +118,7 @@ var questionMessages = []message{
 	{"asked.edges", "Edges of {bins} {bins|bin|bins} of {column}"},
 	{"asked.weights", "Weights of a public table, by {columns}"},
 	{"asked.weights_check", "Check of the weights of a public table, by {columns}"},
-	{"asked.randomised", "Randomised reports of {columns}"},
+	{"asked.randomised", "Randomised reports of {columns}[epsilon?, each at epsilon {epsilon}]"},
 	{"asked.mechanism", "Answer of the mechanism {name}"},
 	{"asked.correlated", "Query {query} under the model of dependent records[by? by {by}][where?, where {where}]"},
 	// how it is paid

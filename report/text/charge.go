@@ -35,7 +35,8 @@ type charge struct {
 			Rank   string `json:"rank"`
 		} `json:"figure"`
 		// of randomised tables
-		Columns []string `json:"columns"`
+		Columns []string    `json:"columns"`
+		Report  json.Number `json:"epsilon_per_report"`
 	} `json:"parameters"`
 }
 
@@ -107,7 +108,7 @@ func Charged(mechanism json.RawMessage) (said api.Message, ok bool) {
 	case c.Name == "correlated.answer":
 		return QuestionAsked(&api.Question{Kind: api.KindCorrelated, Query: p.Query})[0], true
 	case c.Name == "ldp.randomize":
-		return api.Say("asked.randomised", map[string]any{"columns": strings.Join(p.Columns, ", ")}), true
+		return api.Say("asked.randomised", map[string]any{"columns": strings.Join(p.Columns, ", "), "epsilon": p.Report.String()}), true
 	}
 	return api.Say("asked.mechanism", map[string]any{"name": c.Name}), true
 }

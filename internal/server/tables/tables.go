@@ -292,6 +292,8 @@ type Held struct {
 	Hierarchies map[string]string
 	// Sums are the SHA-256 of these files, by column; none for a file of before they were kept.
 	Sums map[string]string
+	// again is the table as it is now.
+	again func(context.Context) (*Held, error)
 }
 
 // Hold is a table that was read, with the places of its files.
@@ -308,6 +310,7 @@ func (t *Tables) Hold(ctx context.Context, id string) (*Held, error) {
 		return nil, err
 	}
 	h := &Held{Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Part: d.input(), Hierarchies: map[string]string{}, Sums: d.Sums}
+	h.again = func(ctx context.Context) (*Held, error) { return t.Hold(ctx, id) }
 	for column, name := range d.Files {
 		h.Hierarchies[column] = filepath.Join(t.folder(id), hierarchyFolder, name)
 	}

@@ -25,8 +25,22 @@ func Verify(ctx context.Context, path, sum string) error {
 	return nil
 }
 
-// Unchanged is [Verify] of the table's copy.
-func (h *Held) Unchanged(ctx context.Context) error { return Verify(ctx, h.Input, h.SHA256) }
+// Unchanged is [Verify] of the table's copy. Where the table was deleted meanwhile, or copied again for
+// other settings, it says so: the copy was not touched from outside.
+func (h *Held) Unchanged(ctx context.Context) error {
+	err := Verify(ctx, h.Input, h.SHA256)
+	if err == nil {
+		return nil
+	}
+	now, gone := h.again(ctx)
+	switch {
+	case gone != nil:
+		return gone
+	case now.Input != h.Input || now.SHA256 != h.SHA256:
+		return problem.New("conflict", "The table was copied again, for other settings, while it was computed from.").Hinted("ask again")
+	}
+	return err
+}
 
 func altered() error {
 	return problem.New("unavailable", "The server's copy of the table is not the file that was added.").Hinted("put the copy of the folder back, or add the table again")
