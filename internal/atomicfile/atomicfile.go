@@ -4,11 +4,13 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/tempfile"
@@ -57,7 +59,7 @@ func start(target string, force bool, mode fs.FileMode) (*File, error) {
 	}
 	f, temp, err := create(filepath.Dir(target))
 	if err != nil {
-		return nil, &noren.Error{Kind: kindOf(err), Where: noren.File(target), What: "cannot be written", Hint: "the folder must exist and be writable", Err: Reason(err)}
+		return nil, &noren.Error{Kind: kindOf(err), Where: noren.File(target), What: "cannot be written", Hint: cmp.Or(Space(err), "the folder must exist and be writable"), Err: Reason(err)}
 	}
 	return &File{File: f, target: target, temp: temp, force: force, mode: mode, sync: syncDir}, nil
 }
@@ -103,7 +105,7 @@ func (f *File) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &noren.Error{Where: noren.File(f.target), What: "cannot be written", Err: Reason(err)}
+	return &noren.Error{Where: noren.File(f.target), What: "cannot be written", Hint: Space(err), Err: Reason(err)}
 }
 
 // Commit syncs the file and gives it its name. Where the folder could not be synced after it, the
@@ -218,6 +220,15 @@ func Reason(err error) error {
 		return l.Err
 	}
 	return err
+}
+
+// Space is what to do where a disk is full, or a quota or a limit of sizes does not allow a file; "" where the cause of
+// err is another one.
+func Space(err error) noren.Format {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT) {
+		return "is there space on the disk? choose a folder on another one"
+	}
+	return ""
 }
 
 func kindOf(err error) noren.Kind {

@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/examples/clinic"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
@@ -34,7 +35,7 @@ func newDemo(t *terminal) *cobra.Command {
 	return c
 }
 
-func runDemo(ctx context.Context, t *terminal, keep string) error {
+func runDemo(ctx context.Context, t *terminal, keep string) (err error) {
 	dir := keep
 	if keep == "" {
 		temp, err := os.MkdirTemp("", "noren-demo-*")
@@ -44,8 +45,13 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 		defer func() { _ = os.RemoveAll(temp) }()
 		dir = temp
 	} else if err := os.Mkdir(keep, 0o755); err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: keep, What: "the folder cannot be made", Hint: "it must not exist yet, and the folder above it must", Err: errors.Unwrap(err)}
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(keep), What: "the folder cannot be made", Hint: "it must not exist yet, and the folder above it must", Err: errors.Unwrap(err)}
 	}
+	defer func() {
+		if err != nil && keep != "" {
+			_ = os.RemoveAll(keep) // it is new, and a part of the example is none
+		}
+	}()
 	if err := unpack(clinic.FS(), dir); err != nil {
 		return err
 	}
@@ -89,7 +95,11 @@ func unpack(from fs.FS, dir string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(dir, filepath.Base(path)), data, 0o666)
+		to := filepath.Join(dir, filepath.Base(path))
+		if err := os.WriteFile(to, data, 0o666); err != nil {
+			return &noren.Error{Where: noren.File(to), What: "cannot be written", Hint: atomicfile.Space(err), Err: atomicfile.Reason(err)}
+		}
+		return nil
 	})
 }
 

@@ -75,3 +75,23 @@ func TestLongWritersOnAFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// An example that cannot be written whole is not there.
+func TestExampleOnAFullDisk(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell here")
+	}
+	dir := t.TempDir()
+	c := exec.CommandContext(t.Context(), "noren", "demo", "--keep", "example")
+	c.Dir = dir
+	c.Args = append([]string{"sh", "-c", `ulimit -f 4 && exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+	c.Path = sh
+	out, err := c.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "cannot be written") || !strings.Contains(string(out), "(") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "example")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a part of the example is left: %v", err)
+	}
+}

@@ -88,7 +88,7 @@ func (j *Job) GetPlan(dir string) (*Plan, error) {
 func put(dir, name string, text []byte) error {
 	path := filepath.Join(dir, name)
 	if err := writeFile(path, text); err != nil {
-		return &noren.Error{Where: noren.File(path), What: "cannot be written", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(path), What: "cannot be written", Hint: atomicfile.Space(err), Err: atomicfile.Reason(err)}
 	}
 	return nil
 }

@@ -452,7 +452,7 @@ func (r *releasing) writePersons(at []uint32, jobDir string) error {
 	r.made.PersonsSHA256 = sha256.Sum256(text)
 	path := personsPath(jobDir, r.made.Name)
 	if err := writeFile(path, text); err != nil {
-		return &noren.Error{Where: noren.File(path), What: "cannot be written", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: noren.File(path), What: "cannot be written", Hint: atomicfile.Space(err), Err: atomicfile.Reason(err)}
 	}
 	return nil
 }

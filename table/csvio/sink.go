@@ -421,7 +421,7 @@ func appendUnit(dst []byte, u uint16, high bool) []byte {
 }
 
 func (s *Sink) writeError(err error) error {
-	return &noren.Error{Where: noren.File(s.name), What: "cannot be written", Err: atomicfile.Reason(err)}
+	return &noren.Error{Where: noren.File(s.name), What: "cannot be written", Hint: atomicfile.Space(err), Err: atomicfile.Reason(err)}
 }
 
 // Records is the number of records written.

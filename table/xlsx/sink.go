@@ -83,7 +83,7 @@ func (s *Sink) part(name string, content []byte) error {
 }
 
 func (s *Sink) failed(err error) error {
-	return &noren.Error{Where: noren.File(s.name), What: "cannot be written", Err: atomicfile.Reason(err)}
+	return &noren.Error{Where: noren.File(s.name), What: "cannot be written", Hint: atomicfile.Space(err), Err: atomicfile.Reason(err)}
 }
 
 func (s *Sink) header() error {
