@@ -14,13 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 // Run runs the program with the given arguments (without its name) and
 // returns its exit code: 0 ok, 1 internal, 2 usage, 3 bad data, 4 guarantee
 // not met, 5 budget refused, 130 interrupted.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	t := newTerminal(stdin, stdout, stderr)
+	out := &output{w: stdout}
+	t := newTerminal(stdin, out, stderr)
 	t.lang = asked(args, t.lang)
 	root := newRoot(t)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // of a shell that completes
@@ -28,13 +30,16 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	command, err := root, refuseConnections(args)
 	if err == nil {
 		command, err = root.ExecuteContextC(ctx)
 	}
 	t.progress.clear()
+	if out.err != nil && (err == nil || errors.Is(err, atomicfile.Reason(out.err))) {
+		err = out.unwritten(command)
+	}
 	if err == nil {
 		return 0
 	}
