@@ -37,8 +37,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		command, err = root.ExecuteContextC(ctx)
 	}
 	t.progress.clear()
-	if out.err != nil && (err == nil || errors.Is(err, atomicfile.Reason(out.err))) {
-		err = out.unwritten(command)
+	if lost := out.failure(); lost != nil && (err == nil || errors.Is(err, atomicfile.Reason(lost))) {
+		err = unwritten(command, lost)
 	}
 	if err == nil {
 		return 0

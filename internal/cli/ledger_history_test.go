@@ -24,13 +24,13 @@ func TestHistoryHasALineForEachCharge(t *testing.T) {
 		}
 		return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	}
-	for _, nobody := range []string{"root", unnamed, userName()} {
-		lines := show("", charge(nobody))
-		if len(lines) != 2 || strings.Contains(lines[0], "analyst") || strings.Contains(lines[1], nobody) || !strings.HasSuffix(lines[1], "not charged  Mean of a b c") {
+	for _, unstated := range []string{"root", unnamed, userName()} {
+		lines := show("", charge(unstated))
+		if len(lines) != 2 || strings.Contains(lines[0], "analyst") || strings.Contains(lines[1], unstated) || !strings.HasSuffix(lines[1], "not charged  Mean of a b c") {
 			t.Errorf("%q", lines)
 		}
-		if lines := show(nobody, charge(nobody)); !strings.Contains(lines[0], "analyst") || !strings.Contains(lines[1], nobody) {
-			t.Errorf("asked for %s: %q", nobody, lines)
+		if lines := show(unstated, charge(unstated)); !strings.Contains(lines[0], "analyst") || !strings.Contains(lines[1], unstated) {
+			t.Errorf("asked for %s: %q", unstated, lines)
 		}
 	}
 	if lines := show("", charge("root"), charge("mori"), charge("(recovered)")); !strings.Contains(lines[0], "analyst") || strings.Contains(lines[1], "root") ||
