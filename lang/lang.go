@@ -68,7 +68,7 @@ func FromEnvironment(get func(name string) string) Lang {
 // Text is a text in the language: the translation of its key with the arguments in it.
 //
 // Arguments are taken over as they are: they may be names of columns, values or files,
-// which are the same in every language. An argument of type [Words] is a text of ours.
+// which are the same in every language. Texts, such as a [noren.Text], are shown in the language.
 //
 // Space around a key is kept and is no part of what is looked up. Without arguments only
 // %% is replaced.
@@ -89,10 +89,6 @@ func (l Lang) Text(key Key, args ...any) string {
 	}
 	return noren.Format(format).Fill(args...)
 }
-
-// Words are a text of ours in English, such as "3 records", that is an argument of another
-// text: [Lang.Text] says them in its language.
-type Words string
 
 // Spoken is an argument that is made in the language in which it is shown.
 type Spoken func(l Lang) string
@@ -137,8 +133,6 @@ func (l Lang) sayWords(args []any) []any {
 // shown is an argument in the language: a string where it is a text, and otherwise itself.
 func (l Lang) shown(arg any) any {
 	switch arg := arg.(type) {
-	case Words:
-		return l.Say(string(arg))
 	case noren.Phrase:
 		return l.phrase(string(arg))
 	case noren.Place:

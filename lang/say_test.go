@@ -78,17 +78,6 @@ func TestArgumentsAreNotSaid(t *testing.T) {
 	}
 }
 
-// An argument of ours is said where it is marked as such.
-func TestWordsAreSaid(t *testing.T) {
-	got := lang.Japanese.Text("the largest unit has %s; %s without a unit count in no answer", lang.Words("19 records"), lang.Words("1 record"))
-	if want := "最もレコードの多い単位のレコードは 19 件です。単位のないレコードは 1 件で、どの答えにも数えません"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := lang.English.Text("%s to check", lang.Words("19 records")); got != "19 records to check" {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestSayLists(t *testing.T) {
 	if got := lang.Japanese.SayKeeping("of the columns age, sex and city", "age", "sex", "city"); got != "列 age、sex、city の" {
 		t.Error(got)

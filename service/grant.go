@@ -316,7 +316,7 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 	var e *noren.Error
 	switch cells, columns := r.Misfits(); {
 	case cells > 0:
-		e = &noren.Error{What: "%s, which is not confirmed", Args: []any{noren.Foreign(text.Misfits(text.English, cells, columns))}}
+		e = &noren.Error{What: "%s, which is not confirmed", Args: []any{text.Misfits(cells, columns)}}
 	case len(g.proposed) > 0:
 		e = &noren.Error{What: "the schema is not confirmed: the types of %s were proposed from the values", Args: []any{strings.Join(g.proposed, ", ")}}
 	case g.missing:

@@ -39,7 +39,7 @@ func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*
 	}
 	out := e.result()
 	if excluded := out.Rejected.Total(); excluded > 0 {
-		s.note(api.Warning, "reports-excluded", "of %s, %s", text.Count(excluded+out.Reports, "line"), survey.Excluded(out.Rejected, e.badLines))
+		s.note(api.Warning, "reports-excluded", "of %s, %s", text.Counted(excluded+out.Reports, "%s {line|lines}"), survey.Excluded(out.Rejected, e.badLines))
 	}
 	if r.WantCounts {
 		out.Counts = counts

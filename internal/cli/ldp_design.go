@@ -157,7 +157,7 @@ func (f *designFlags) words(ctx context.Context, t *terminal) error {
 		return printJSON(t.stdout, d)
 	}
 	w := t.stdout
-	lang.Fprintf(w, "texts among %s, epsilon %g, %s {person|people}", plural(d.Candidates, "candidate"), d.Epsilon, report.Integer(d.N))
+	lang.Fprintf(w, "texts among %s {candidate|candidates}, epsilon %g, %s {person|people}", report.Integer(d.Candidates), d.Epsilon, report.Integer(d.N))
 	if d.Repeats > 1 {
 		lang.Fprintf(w, ", asked %d {time|times}", d.Repeats)
 	}

@@ -209,7 +209,7 @@ func roundedUp(x float64) int64 {
 }
 
 func printEstimate(w io.Writer, e *api.LDPEstimate) {
-	lang.Fprintf(w, "%s: %s by %s; %s\n\n", strings.Join(e.Inputs, ", "), plural(int(e.Reports), "report"), e.Mechanism, e.Rejected)
+	lang.Fprintf(w, "%s: %s {report|reports} by %s; %s\n\n", strings.Join(e.Inputs, ", "), report.Integer(e.Reports), e.Mechanism, e.Rejected)
 	for _, t := range report.LDPEstimateTables(e) {
 		printTable(w, &t)
 		fmt.Fprintln(w)

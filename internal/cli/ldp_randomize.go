@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 type randomizeFlags struct {
@@ -131,7 +132,7 @@ func printDevices(w io.Writer, d *api.LDPDevices) {
 	}
 	for i := range d.Uses {
 		u := &d.Uses[i]
-		rounds := plural(u.Rounds, "round")
+		rounds := words.Counted(u.Rounds, "%s {round|rounds}")
 		switch {
 		case u.Epsilon == nil:
 			printLine(w, "", l.Text("%s by %s, answered in %s: nothing bounds its epsilon", u.Question, u.Mechanism, rounds))

@@ -30,7 +30,7 @@ func newLedgerExport(t *terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.stdout, out)
 			}
-			lang.Fprintf(t.stdout, "%s: %s, %d {answer|answers} (private: for an auditor)\nhead %s\nkey  %s\n", r.Output, entries(out.Entries), out.Answers, out.Head, out.KeyID)
+			lang.Fprintf(t.stdout, "%s: %d {entry|entries}, %d {answer|answers} (private: for an auditor)\nhead %s\nkey  %s\n", r.Output, out.Entries, out.Answers, out.Head, out.KeyID)
 			return nil
 		},
 	}
@@ -76,7 +76,7 @@ func newLedgerCheckExport(t *terminal) *cobra.Command {
 
 func printExportCheck(w io.Writer, path string, out *api.LedgerExportCheck) {
 	if out.Sound {
-		lang.Fprintf(w, "%s: sound: %s, %d {charge|charges}, %d {answer|answers} with their certificates\nhead %s\nkey  %s\n", path, entries(out.Entries), out.Charges, out.Answers, out.Head, out.KeyID)
+		lang.Fprintf(w, "%s: sound: %d {entry|entries}, %d {charge|charges}, %d {answer|answers} with their certificates\nhead %s\nkey  %s\n", path, out.Entries, out.Charges, out.Answers, out.Head, out.KeyID)
 		if out.Unbound > 0 {
 			lang.Fprintf(w, "%d {grant was|grants were} made by an older version: {its|their} hash is over paths that the export leaves out, so what {it says|they say} rests on the signature of the head\n", out.Unbound)
 		}

@@ -47,7 +47,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 		}
 	}
 	if left > 0 {
-		lang.Fprintf(out, "              and %s of single lines (--json)\n", plural(left, "warning"))
+		lang.Fprintf(out, "              and %d {warning|warnings} of single lines (--json)\n", left)
 	}
 	lang.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", a.Privacy)
 }

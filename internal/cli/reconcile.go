@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server"
 	"github.com/noren-privacy/noren/lang"
@@ -48,7 +47,7 @@ func newLedgerReconcile(t *terminal) *cobra.Command {
 func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 	lang.Fprintf(w, "%s: reconciled\n", path)
 	if did.Rolled > 0 {
-		lang.Fprintf(w, "  %s done again from the head file\n", entries(did.Rolled))
+		lang.Fprintf(w, "  %d {entry|entries} done again from the head file\n", did.Rolled)
 	}
 	for _, id := range did.Recovered {
 		lang.Fprintf(w, "  charge %s was lost, and is charged again\n", id)
@@ -63,15 +62,10 @@ func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 		lang.Fprintf(w, "  %s %s: spent %s, before %s\n", lang.Of(w).Term(r.Kind), r.Name, r.After, r.Before)
 	}
 	if did.Lost > 0 {
-		lang.Fprintf(w, "  the anchor or server.db knew %s that nothing brought back: %s\n", entries(did.Lost), did.Missing)
+		lang.Fprintf(w, "  the anchor or server.db knew %d {entry|entries} that nothing brought back: %s\n", did.Lost, did.Missing)
 		lang.Fprintln(w, "  what is known to be spent by these is charged to the data sets; what a later run finds is charged in addition")
 	}
 	if did.Rolled == 0 && did.Lost == 0 && len(did.Recovered) == 0 && len(did.Skipped) == 0 && len(did.Restored) == 0 && len(did.Raised) == 0 {
 		lang.Fprintln(w, "  it lacked nothing")
 	}
-}
-
-// entries counts entries of the chain.
-func entries(n int64) lang.Words {
-	return lang.Words(noren.Textf("%d {entry|entries}", n).String())
 }

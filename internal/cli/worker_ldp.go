@@ -15,7 +15,7 @@ import (
 	"github.com/noren-privacy/noren/internal/frames"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
-	words "github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -174,7 +174,7 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 			bad, all := sum.Rejected.Total()-sum.Rejected.Duplicate, sum.Reports()+sum.Rejected.Total()
 			if float64(bad) > malformed*float64(all) {
 				return &noren.Error{
-					Kind: noren.BadData, Code: "malformed-reports", What: "%s of %s are no reports of this mechanism: %s", Args: []any{words.Count(bad, "line"), words.Count(all, "line"), sum.Rejected},
+					Kind: noren.BadData, Code: "malformed-reports", What: "%s of %s {line|lines} {1|is no report|are no reports} of this mechanism: %s", Args: []any{report.Integer(bad), report.Integer(all), sum.Rejected},
 					Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 				}
 			}

@@ -130,7 +130,7 @@ func TestReview(t *testing.T) {
 	}; !slices.Equal(columns, want) {
 		t.Errorf("got %q", columns)
 	}
-	if got := text.Misfits(text.English, 1, 1); got != "1 cell in 1 column does not fit" {
+	if got := text.Misfits(1, 1).String(); got != "1 cell in 1 column does not fit" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -141,7 +141,7 @@ func TestDataset(t *testing.T) {
 	d.OtherPeople, d.BeforeSchema, d.SharedWith = []string{"wards"}, 1, []string{"old"}
 	compare(t, "all", text.Dataset(text.English, d), []text.Line{
 		{Label: "declared", Text: "no person of visits is in data set wards"},
-		{Label: "note", Text: "1 charge before this schema: their guarantee holds for the column types that their queries declared"},
+		{Label: "note", Text: "1 charge before this schema: its guarantee holds for the column types that its query declared"},
 		{Label: "note", Text: "data set old was granted for the same file: the same persons have two budgets"},
 	})
 }

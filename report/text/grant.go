@@ -3,23 +3,13 @@ package text
 import (
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 )
 
-// Count writes n and what is counted, in the plural where n is not 1.
-func Count[C ~int | ~int64](n C, what string) Words {
-	if n == 1 {
-		return Words("1 " + what)
-	}
-	return Words(Integer(n) + " " + what + "s")
-}
-
 // Misfits says how many cells do not fit the schema of a data set. It is for the steward.
-func Misfits(l Lang, cells int64, columns int) string {
-	if cells == 1 {
-		return l.Text("%s in %s does not fit", Count(cells, "cell"), Count(columns, "column"))
-	}
-	return l.Text("%s in %s do not fit", Count(cells, "cell"), Count(columns, "column"))
+func Misfits(cells int64, columns int) noren.Text {
+	return noren.Textf("%s {cell|cells} in %s {column|columns} {1|does|do} not fit", Integer(cells), Integer(columns))
 }
 
 // Review says which cells of a file do not fit its schema and how they are read, and how
@@ -40,10 +30,10 @@ func Review(l Lang, g *api.Granted) (heading string, columns []string, units str
 		columns = append(columns, l.Text("%s: %d are %s, the first at %s", c.Name, c.Misfits, read, strings.Join(c.First, "; ")))
 	}
 	if cells > 0 {
-		heading = Misfits(l, cells, len(columns))
+		heading = l.Shown(Misfits(cells, len(columns)))
 	}
 	if r := g.Private; r.LargestUnit > 0 {
-		units = l.Text("the largest unit has %s; %s without a unit count in no answer", Count(r.LargestUnit, "record"), Count(r.WithoutUnit, "record"))
+		units = l.Text("the largest unit has %s {record|records}; %s {record|records} without a unit {2|counts|count} in no answer", Integer(r.LargestUnit), Integer(r.WithoutUnit))
 	}
 	return heading, columns, units
 }
@@ -55,7 +45,7 @@ func Dataset(l Lang, d *api.Dataset) (lines []Line) {
 		lines = append(lines, Line{"declared", l.Text("no person of %s is in data set %s", d.Name, other)})
 	}
 	if d.BeforeSchema > 0 {
-		lines = append(lines, Line{"note", l.Text("%s before this schema: their guarantee holds for the column types that their queries declared", Count(d.BeforeSchema, "charge"))})
+		lines = append(lines, Line{"note", l.Text("%s {charge|charges} before this schema: {1|its|their} guarantee holds for the column types that {1|its query|their queries} declared", Integer(d.BeforeSchema))})
 	}
 	for _, other := range d.SharedWith {
 		lines = append(lines, Line{"note", l.Text("data set %s was granted for the same file: the same persons have two budgets", other)})

@@ -47,7 +47,7 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 		line("method", "%s, %d {kernel|kernels} of bandwidth %s, lambda %s", fit.Mechanism, fit.B, Figure(fit.Sigma), Figure(fit.Lambda))
 	}
 	if len(fit.Histograms) > 0 {
-		line("histograms", "%s of %s: %s", Count(len(fit.Histograms), "histogram"), Count(fit.Cells, "cell"), strings.Join(fit.Histograms, ", "))
+		line("histograms", "%s {histogram|histograms} of %s {cell|cells}: %s", Integer(len(fit.Histograms)), Integer(fit.Cells), strings.Join(fit.Histograms, ", "))
 	}
 	line("sample size", "%s effective (Kish); the largest weight is %s of the total", Number(fit.ESS), Percent(fit.MaxShare))
 	line("records", "%s private ones, %s", Number(fit.Records), ratio.RecordsSource(fit.RecordsFrom))

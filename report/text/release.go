@@ -76,21 +76,19 @@ func Suppressed(l Lang, r *kanon.Result) string {
 
 // Large says why groups have more than ten times k records.
 func Large(l Lang, r *kanon.Result) string {
-	line := l.Text("%s of more than %d records", groups(r.Large), 10*r.K)
+	line := l.Text("%s {group|groups} of more than %d records", Integer(r.Large), 10*r.K)
 	if r.LargeEqual > 0 {
 		line += l.Text(", %s of equal records, which a division would leave in one class", Integer(r.LargeEqual))
 	}
 	switch {
 	case r.Large == r.LargeEqual:
 	case r.MostGroups > 0:
-		line += l.Text("; the data force it: the values of the sensitive columns allow %s that are diverse at most, of %.1f records on average", groups(r.MostGroups), float64(r.Rows)/float64(r.MostGroups))
+		line += l.Text("; the data force it: the values of the sensitive columns allow %s {group|groups} that {1|is|are} diverse at most, of %.1f records on average", Integer(r.MostGroups), float64(r.Rows)/float64(r.MostGroups))
 	default:
 		line += l.Text("; no division of them keeps what is required of sensitive columns, alone, with a group beside them or with records that other groups can spare")
 	}
 	return line
 }
-
-func groups(n int) Words { return Count(n, "group") }
 
 // Stated says what a release guarantees: the guarantee itself, the sizes of its classes and, where a
 // unit was named, what was found of persons.

@@ -19,9 +19,6 @@ import (
 // Lang is a language.
 type Lang = lang.Lang
 
-// Words are an argument of a text that are said in its language, see [lang.Words].
-type Words = lang.Words
-
 // Key is a text in English, by which package lang finds its translations.
 type Key = lang.Key
 
