@@ -116,6 +116,7 @@ var codes = []Code{
 	{"too-many-records", Usage, "The data set may hold more records than the mechanism answers."},
 	{"totals", Usage, "Rows of the table hold totals and no record, and nothing was decided about them."},
 	{"types-open", Usage, "The specification states no type for a column whose type is needed."},
+	{"uncertain", Internal, "The connection was lost while a table was made, which may be there or not."},
 	{"unit-name", Usage, "A column is named record, and the privacy unit is ambiguous."},
 	{"unread-file", NotMet, "A folder holds a file that is no part of its table, and that was not verified."},
 	{"unsound", NotMet, "The ledger fails its verification."},

@@ -10,7 +10,7 @@ const CertificateCheckSchema = "noren.certificate.check/1"
 
 // CertificateCheckRequest asks whether a certificate is valid and states a file.
 type CertificateCheckRequest struct {
-	// File is the released file. Required.
+	// File is the released file or folder, or the table of a database. Required.
 	File string `json:"file"`
 	// Certificate is the file of the certificate. Required.
 	Certificate string `json:"certificate"`

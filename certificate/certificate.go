@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"math"
@@ -61,10 +62,21 @@ type Certificate struct {
 	Time string `json:"time"`
 }
 
+// Kinds of what is released.
+const (
+	// KindFile: the bytes are those of a file.
+	KindFile = "file"
+	// KindAnswer: the bytes are those of an answer.
+	KindAnswer = "answer"
+	// KindTable: the bytes are the canonical form of a table of a database, whatever the order
+	// of its records (SumRecords of package table).
+	KindTable = "table"
+)
+
 // Released names what was released by its plain SHA-256.
 type Released struct {
-	Kind   string `json:"kind"`           // "file" or "answer"
-	Name   string `json:"name,omitempty"` // the released file's own name; optional
+	Kind   string `json:"kind"`           // one of [KindFile], [KindAnswer] and [KindTable]
+	Name   string `json:"name,omitempty"` // the own name of the released file or table; optional
 	SHA256 string `json:"sha256"`         // 64 hexadecimal digits in lower case
 	Size   int64  `json:"size"`           // bytes
 }
@@ -138,9 +150,15 @@ type Tool struct {
 // Time writes t as a certificate does.
 func Time(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// Table describes a table of a database that is released, without its name: by the SHA-256 and
+// the size of its canonical form.
+func Table(sum [sha256.Size]byte, size int64) Released {
+	return Released{Kind: KindTable, SHA256: hex.EncodeToString(sum[:]), Size: size}
+}
+
 // Answer describes an answer that is released as bytes, not as a file.
 func Answer(payload []byte) Released {
-	return Released{Kind: "answer", SHA256: sha256Hex(payload), Size: int64(len(payload))}
+	return Released{Kind: KindAnswer, SHA256: sha256Hex(payload), Size: int64(len(payload))}
 }
 
 func isHash(s string) bool {
@@ -157,7 +175,8 @@ func (c *Certificate) validate() error {
 		}
 	}
 	fault(c.Format != Format && c.Format != Format1, "its format is neither %s nor %s", Format, Format1)
-	fault(c.Released.Kind != "file" && c.Released.Kind != "answer", `released.kind is neither "file" nor "answer"`)
+	known := c.Released.Kind == KindFile || c.Released.Kind == KindAnswer || c.Released.Kind == KindTable && c.Format == Format
+	fault(!known, `released.kind is none of "file", "answer" and "table"`)
 	fault(!isHash(c.Released.SHA256), "released.sha256 is not 64 hexadecimal digits")
 	fault(c.Released.Size < 0, "released.size is negative")
 	fault(strings.ContainsAny(c.Released.Name, `/\`), "released.name is a path, not a name")

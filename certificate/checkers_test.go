@@ -146,7 +146,7 @@ func checkerBases(t *testing.T) []checkerBase {
 		name string
 		of   Certificate
 	}{
-		{"charged", charged([]byte(payload))}, {"unaccounted", unaccounted}, {"zcdp", inZCDP([]byte(payload))}, {"records", anonymous([]byte(payload))}, {"persons", persons}, {"model", model},
+		{"charged", charged([]byte(payload))}, {"unaccounted", unaccounted}, {"zcdp", inZCDP([]byte(payload))}, {"records", anonymous([]byte(payload))}, {"a table of a database", ofTable(payload)}, {"persons", persons}, {"model", model},
 	} {
 		text, err := mustSign(t, one.of).Encode()
 		if err != nil {
@@ -170,6 +170,13 @@ func checkerBases(t *testing.T) []checkerBase {
 		checkerBase{"form 1 with suppressed", withSuppressed(t, Format1), "age,sex\n30,f\n30,f\n"},
 		checkerBase{"form 2 with suppressed", withSuppressed(t, Format), "age,sex\n30,f\n30,f\n"},
 	)
+}
+
+// ofTable is of a table whose canonical form is the payload.
+func ofTable(payload string) Certificate {
+	c := anonymous([]byte(payload))
+	c.Released.Kind, c.Released.Name = KindTable, "clinic.visits_k5"
+	return c
 }
 
 // compacted is a certificate without space between its parts, for a small file of pairs.
@@ -289,7 +296,7 @@ func (m *checkerMaker) values() []any {
 		[]any{""},
 		map[string]any{},
 		map[string]any{"x": 1},
-		"add-remove", "charged", "no-budget", "unaccounted", "noren.certificate/3", "noren.certificate/99", "noren.certificate/1", "noren.certificate/2",
+		"table", "add-remove", "charged", "no-budget", "unaccounted", "noren.certificate/3", "noren.certificate/99", "noren.certificate/1", "noren.certificate/2",
 		strings.Repeat("AB", 32), strings.Repeat("ab", 32), "hmac-sha256:" + strings.Repeat("0", 63), "2026-02-29T00:00:00Z", "2024-02-29T23:59:59Z", "0000-02-29T00:00:00Z", "2026-11-21T24:00:00Z",
 		"2026-11-21T07:00:60Z", "2026-11-21T07:00:00+00:00", "2026-11-21t07:00:00z", "a/b", `a\b`, "answer", "file", "zcdp", "epsilon", "😀",
 	}

@@ -15,7 +15,8 @@
 // # The guarantee
 //
 // [Check] succeeds only if the signature holds over exactly what the certificate
-// states, and the file is, byte for byte, the one that it states. Any change of either
+// states, and the file is, byte for byte, the one that it states. A table of a database is stated
+// by its canonical form (SumRecords of package table), which [Signed.MatchesTable] compares. Any change of either
 // is an error of kind NotMet. A signature identifies the signer's key and does not
 // make the signer trustworthy: without a trusted key [Check] names the key and sets
 // [Result.Trusted] to false.

@@ -188,13 +188,35 @@ func Check(ctx context.Context, s *Signed, released io.Reader, trusted ...ed2551
 	return result, s.matches(ctx, released)
 }
 
+// MatchesTable checks that a table of a database is the one that s states, and not the
+// signature. A mismatch is an error of kind NotMet.
+func (s *Signed) MatchesTable(found Released) error {
+	want := s.Certificate.Released
+	if want.Kind != KindTable {
+		return &noren.Error{Kind: noren.NotMet, Where: "certificate", What: "it is of a file, and not of a table of a database", Hint: "name the file"}
+	}
+	if found.SHA256 != want.SHA256 || found.Size != want.Size {
+		return &noren.Error{
+			Kind: noren.NotMet, Where: "certificate", What: "the table is not the one that was released",
+			Hint: "it was changed, or the certificate belongs to another",
+		}
+	}
+	return nil
+}
+
 // matches checks that released holds exactly the bytes that s states.
 func (s *Signed) matches(ctx context.Context, released io.Reader) error {
 	sum, size, err := hashAll(ctx, released)
 	if err != nil {
 		return err
 	}
-	if want := s.Certificate.Released; sum != want.SHA256 || size != want.Size {
+	want := s.Certificate.Released
+	if matching := sum == want.SHA256 && size == want.Size; !matching && want.Kind == KindTable {
+		return &noren.Error{
+			Kind: noren.NotMet, Where: "certificate", What: "it is of a table of a database, and not of a file",
+			Hint: "name the table, as in pg:TABLE",
+		}
+	} else if !matching {
 		return &noren.Error{
 			Kind: noren.NotMet, Where: "certificate", What: "the file is not the one that was released",
 			Hint: "it was changed, or the certificate belongs to another",
@@ -240,7 +262,7 @@ func HashReader(ctx context.Context, r io.Reader) (Released, error) {
 	if err != nil {
 		return Released{}, err
 	}
-	return Released{Kind: "file", SHA256: sum, Size: size}, nil
+	return Released{Kind: KindFile, SHA256: sum, Size: size}, nil
 }
 
 func hashAll(ctx context.Context, r io.Reader) (sum string, size int64, err error) {

@@ -49,8 +49,7 @@ type Output struct {
 	// Force replaces a file that exists.
 	Force bool
 	// Target is the table of a database, or the folder, that the release goes to
-	// instead of a file; Path then names it in messages, and Verified must be nil
-	// unless the target is a [file.Split]. Optional.
+	// instead of a file; Path then names it in messages. Optional.
 	Target file.Target
 	// Stdout gets the release, once it is verified, when Path is "-".
 	Stdout io.Writer
@@ -60,8 +59,12 @@ type Output struct {
 	Classes bool
 	// Verified is called when the release is verified and before it is created
 	// (or goes to Stdout), with all of its bytes, or those of the manifest of a
-	// folder: the place to certify it. Its error gives the release up. Optional.
+	// folder: the place to certify it. Its error gives the release up. Not for a table of a
+	// database. Optional.
 	Verified func(r *Result, released io.Reader) error
+	// VerifiedTable is Verified for a table of a database, and only for it: released is the
+	// table as it was read back. Optional.
+	VerifiedTable func(r *Result, released table.Source) error
 	// Ready is called when nothing is left to do but to create the release (or to
 	// pass it to Stdout): the place to create the files that go with it, so that
 	// there is no release without them. Its error gives the release up; after
@@ -195,8 +198,9 @@ func (j *Job) Validate() error {
 	if j.Output.Path == "" {
 		add("no output is named")
 	}
-	if _, split := j.Output.Target.(file.Split); j.Output.Target != nil && !split && j.Output.Verified != nil {
-		add("a table of a database has no bytes to certify: release to a file")
+	_, split := j.Output.Target.(file.Split)
+	if database := j.Output.Target != nil && !split; database && j.Output.Verified != nil || !database && j.Output.VerifiedTable != nil {
+		add("a file is verified by its bytes, and a table of a database by its records")
 	}
 	if j.Output.Path == "-" && j.Output.Stdout == nil {
 		add("standard output is asked for, and there is none")

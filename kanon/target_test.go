@@ -2,6 +2,7 @@ package kanon_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,6 +35,43 @@ func (f *target) ReadBack(ctx context.Context) (file.Source, error) {
 
 func (f *target) Commit(context.Context) error { f.commits++; return nil }
 func (f *target) Discard()                     { f.discards++ }
+
+// The verified table is shown before it is committed, and an error of the caller gives it up.
+func TestVerifiedTable(t *testing.T) {
+	for _, refuse := range []bool{false, true} {
+		src, err := file.OpenStdin(t.Context(), strings.NewReader("age,note\n20,a\n21,b\n40,c\n41,d\n"), file.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := &target{path: filepath.Join(t.TempDir(), "out.csv")}
+		var sum [table.SumSize]byte
+		job := kanon.Job{
+			Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "note"}}}, Kept: []string{"note"},
+			Output: kanon.Output{Path: "pg:out", Target: to, VerifiedTable: func(_ *kanon.Result, released table.Source) error {
+				if to.commits > 0 {
+					t.Error("it was committed before")
+				}
+				if sum, _, err = table.SumRecords(t.Context(), released); refuse {
+					return errors.New("no certificate")
+				}
+				return err
+			}}, Options: kanon.Options{K: 2},
+		}
+		_, err = kanon.Anonymize(t.Context(), job)
+		if (err != nil) != refuse || (to.commits == 0) != refuse {
+			t.Errorf("refused %v: %v, %d commits", refuse, err, to.commits)
+		}
+		_ = src.Close()
+		again, err := file.Open(t.Context(), to.path, file.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := table.SumRecords(t.Context(), again); err != nil || got != sum {
+			t.Errorf("%v: another table was shown", err)
+		}
+		_ = again.Close()
+	}
+}
 
 // A table is committed once it was read back and verified, and else given up.
 func TestTarget(t *testing.T) {

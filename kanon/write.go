@@ -59,6 +59,9 @@ func (r *run) writeTable(ctx context.Context, t file.Target) error {
 		return err
 	}
 	err = r.checkSource(ctx, src)
+	if err == nil && r.job.Output.VerifiedTable != nil {
+		err = r.job.Output.VerifiedTable(r.result, src)
+	}
 	if e := src.Close(); err == nil && e != nil {
 		err = &noren.Error{Where: r.outputName(), What: "the release cannot be read back", Err: e}
 	}

@@ -146,8 +146,6 @@ func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*s
 	switch {
 	case r.Output == "-" && r.Stdout == nil:
 		return nil, noren.Usagef("output", "expected a file, got - without a standard output")
-	case r.Certificate != "" && file.IsDatabase(r.Output):
-		return nil, noren.Usagef("certificate", "certifies the bytes of a file, and a table has none").Hinted("release to a file")
 	case r.Assess && (r.Output == "-" || file.IsDatabase(r.Output) || r.SplitRows > 0):
 		return nil, noren.Usagef("assess", "needs a release in one file")
 	case r.Report != "" && (r.Output == "-" || file.IsDatabase(r.Output)):
@@ -268,15 +266,32 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 		}
 		c.manifest, c.notes = q.SplitRows > 0, q.Notes
 		defer c.file.Discard()
-		add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
+		if file.IsDatabase(q.Output) {
+			with = append(with, c.file)
+			job.Output.VerifiedTable = func(r *kanon.Result, released table.Source) error { return c.verifiedTable(ctx, r, released) }
+		} else {
+			add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
+		}
 	}
 	job.Progress, job.Output.Ready = s.Progress, with.Commit
 	result, err := kanon.Anonymize(ctx, *job)
 	if err != nil {
-		return with.Retract(err, job.Output.Path)
+		return withdrawn(with, q, err)
 	}
 	made.Result = *result
 	return nil
+}
+
+// withdrawn removes what goes with a release that could not be made. Where a database may have
+// made it, its certificate stays: the table is not there without it.
+func withdrawn(with atomicfile.Together, q *api.AnonymizeRequest, err error) error {
+	if noren.CodeOf(err) != file.CodeUncertain || len(with) == 0 {
+		return with.Retract(err, q.Output)
+	}
+	return &noren.Error{
+		Code: file.CodeUncertain, Where: noren.File(q.Output), What: "may have been made or not, and its certificate %s was made", Args: []any{noren.File(q.Certificate)}, Err: err,
+		Hint: "check the table by the certificate; where there is no such table, remove the certificate and start again",
+	}
 }
 
 // releaseOutput is where a release goes and how it is written.

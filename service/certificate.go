@@ -10,6 +10,8 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
 )
 
@@ -28,7 +30,8 @@ func (s *Service) CertificateShow(_ context.Context, r *api.CertificateShowReque
 }
 
 // CertificateCheck checks the form, the signature and the key of a certificate, and
-// that it states the file, or of a folder its manifest and every file. If a check fails, it returns both the result, which lists
+// that it states the file, of a folder its manifest and every file, or the table of a
+// database, whatever the order of its records. If a check fails, it returns both the result, which lists
 // all checks that failed, and the error of the first: of kind BadData for the form, of
 // kind NotMet for all others. A file that cannot be read is an error without a result.
 func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckRequest) (*api.CertificateCheck, error) {
@@ -64,7 +67,7 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 	if len(r.Trust) > 0 && err == nil && !out.Trusted {
 		fail(api.CheckKey, r.Certificate, &noren.Error{Kind: noren.NotMet, Code: "untrusted", What: "it is signed by a key that is none of those trusted (%s)", Args: []any{signed.Signature.KeyID}})
 	}
-	if err := matches(ctx, signed, r.File); err != nil {
+	if err := s.matches(ctx, signed, r.File); err != nil {
 		if noren.KindOf(err) != noren.NotMet {
 			return nil, err
 		}
@@ -80,9 +83,24 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 	return out, first
 }
 
-// matches makes sure that a certificate states a file, or the manifest of a folder and
-// by it every file of the folder.
-func matches(ctx context.Context, signed *certificate.Signed, path string) error {
+// matches makes sure that a certificate states a file, the manifest of a folder and
+// by it every file of the folder, or a table of a database.
+func (s *Service) matches(ctx context.Context, signed *certificate.Signed, path string) error {
+	if file.IsDatabase(path) && signed.Certificate.Released.Kind == certificate.KindTable {
+		src, err := file.Open(ctx, path, file.Options{Progress: s.Progress})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = src.Close() }()
+		sum, size, err := table.SumRecords(ctx, src)
+		if err != nil {
+			return err
+		}
+		return signed.MatchesTable(certificate.Table(sum, size))
+	}
+	if file.IsDatabase(path) {
+		return signed.MatchesTable(certificate.Released{})
+	}
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return signed.MatchesFile(ctx, path)

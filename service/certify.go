@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/parts"
 )
@@ -45,9 +48,7 @@ func (s *Service) newCertifier(path string, force bool) (*certifier, error) {
 	return &certifier{key: key, tool: s.Tool, file: f}, nil
 }
 
-// verified signs what was released. It states what the request says and what the released
-// file shows, and nothing else of the result: the method that was used and the number of
-// suppressed records can depend on private data (TestCertificateOrigins).
+// verified signs a file that was released.
 func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.Reader) error {
 	what, err := certificate.HashReader(ctx, released)
 	if err != nil {
@@ -59,6 +60,26 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	case r.Output != "-":
 		what.Name = filepath.Base(r.Output)
 	}
+	return c.sign(r, what)
+}
+
+// verifiedTable signs a table of a database that was released.
+func (c *certifier) verifiedTable(ctx context.Context, r *kanon.Result, released table.Source) error {
+	sum, size, err := table.SumRecords(ctx, released)
+	if err != nil {
+		return err
+	}
+	what := certificate.Table(sum, size)
+	if name := file.TableName(r.Output); !strings.ContainsAny(name, `/\`) {
+		what.Name = name
+	}
+	return c.sign(r, what)
+}
+
+// sign signs what was released. The certificate states what the request says and what the released
+// file shows, and nothing else of the result: the method that was used and the number of
+// suppressed records can depend on private data (TestCertificateOrigins).
+func (c *certifier) sign(r *kanon.Result, what certificate.Released) error {
 	columns := make([]map[string]string, len(r.Columns))
 	for i, f := range r.Columns {
 		columns[i] = map[string]string{"column": f.Column, "role": f.Role, "fate": f.Fate}

@@ -126,22 +126,21 @@ func TestAnonymizeRefusals(t *testing.T) {
 		where  string
 		code   string
 	}{
-		"no output":            {func(q *api.AnonymizeRequest) { q.Output = "" }, "output", ""},
-		"no standard output":   {func(q *api.AnonymizeRequest) { q.Output = "-" }, "output", ""},
-		"no input":             {func(q *api.AnonymizeRequest) { q.Input = "" }, "input", ""},
-		"no standard input":    {func(q *api.AnonymizeRequest) { q.Input = "-" }, "input", ""},
-		"little memory":        {func(q *api.AnonymizeRequest) { q.Memory = 1 << 20 }, "memory", ""},
-		"workers":              {func(q *api.AnonymizeRequest) { q.Workers = -1 }, "workers", ""},
-		"short seed":           {func(q *api.AnonymizeRequest) { q.Seed = "abc" }, "seed", service.CodeSeedShort},
-		"seed of letters":      {func(q *api.AnonymizeRequest) { q.Seed = strings.Repeat("x", 32) }, "seed", ""},
-		"insecure without":     {func(q *api.AnonymizeRequest) { q.InsecureSeed = true }, "seed-insecure", service.CodeNeedsSeed},
-		"delimiter":            {func(q *api.AnonymizeRequest) { q.OutputDelimiter = "ab" }, "output-delimiter", ""},
-		"encoding":             {func(q *api.AnonymizeRequest) { q.OutputEncoding = "ebcdic" }, "output-encoding", ""},
-		"page of a stream":     {func(q *api.AnonymizeRequest) { q.Output, q.Stdout, q.Report = "-", &bytes.Buffer{}, other }, "report", ""},
-		"certificate of table": {func(q *api.AnonymizeRequest) { q.Output, q.Certificate = "pg:t", other }, "certificate", ""},
-		"output is input":      {func(q *api.AnonymizeRequest) { q.Output, q.Force = q.Input, true }, table.Input, "output-is-input"},
-		"output is hierarchy":  {func(q *api.AnonymizeRequest) { q.Output, q.Force = filepath.Join(dir, "cities.csv"), true }, filepath.Join(dir, "cities.csv"), "output-is-input"},
-		"twice":                {func(q *api.AnonymizeRequest) { q.Report = q.Output }, out, "output-twice"},
+		"no output":           {func(q *api.AnonymizeRequest) { q.Output = "" }, "output", ""},
+		"no standard output":  {func(q *api.AnonymizeRequest) { q.Output = "-" }, "output", ""},
+		"no input":            {func(q *api.AnonymizeRequest) { q.Input = "" }, "input", ""},
+		"no standard input":   {func(q *api.AnonymizeRequest) { q.Input = "-" }, "input", ""},
+		"little memory":       {func(q *api.AnonymizeRequest) { q.Memory = 1 << 20 }, "memory", ""},
+		"workers":             {func(q *api.AnonymizeRequest) { q.Workers = -1 }, "workers", ""},
+		"short seed":          {func(q *api.AnonymizeRequest) { q.Seed = "abc" }, "seed", service.CodeSeedShort},
+		"seed of letters":     {func(q *api.AnonymizeRequest) { q.Seed = strings.Repeat("x", 32) }, "seed", ""},
+		"insecure without":    {func(q *api.AnonymizeRequest) { q.InsecureSeed = true }, "seed-insecure", service.CodeNeedsSeed},
+		"delimiter":           {func(q *api.AnonymizeRequest) { q.OutputDelimiter = "ab" }, "output-delimiter", ""},
+		"encoding":            {func(q *api.AnonymizeRequest) { q.OutputEncoding = "ebcdic" }, "output-encoding", ""},
+		"page of a stream":    {func(q *api.AnonymizeRequest) { q.Output, q.Stdout, q.Report = "-", &bytes.Buffer{}, other }, "report", ""},
+		"output is input":     {func(q *api.AnonymizeRequest) { q.Output, q.Force = q.Input, true }, table.Input, "output-is-input"},
+		"output is hierarchy": {func(q *api.AnonymizeRequest) { q.Output, q.Force = filepath.Join(dir, "cities.csv"), true }, filepath.Join(dir, "cities.csv"), "output-is-input"},
+		"twice":               {func(q *api.AnonymizeRequest) { q.Report = q.Output }, out, "output-twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := api.AnonymizeRequest{Table: table, Output: out}

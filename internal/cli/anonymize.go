@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 type anonymizeFlags struct {
@@ -82,7 +83,7 @@ func (f *anonymizeFlags) registerRelease(c *cobra.Command) {
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
 	registerFormulas(c, p)
-	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
+	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release, a file, a folder or a table of a database, to this `FILE`")
 }
 
 func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
@@ -138,6 +139,8 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 // next says how the release is looked at, and what its recipients get.
 func (f *anonymizeFlags) next(t *terminal, input string) {
 	switch {
+	case f.certify != "" && file.IsDatabase(f.output):
+		t.next("give those who read %s also %s and your public key (noren certificate key); they check the table by noren certificate check %s %s", f.output, f.certify, names.Shell(f.output), names.Shell(f.certify))
 	case f.report == "":
 		t.next("noren assess %s --against %s --report report.html shows risk and utility, for you alone", names.Shell(input), names.Shell(f.output))
 	case f.certify == "":

@@ -22,7 +22,7 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check FILE CERTIFICATE",
-		Short: "Check that a certificate is valid and states this file",
+		Short: "Check that a certificate is valid and states this file or table",
 		Args:  exactly("FILE", "CERTIFICATE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(nil)
@@ -67,7 +67,7 @@ func ofCheck(args []string, err error) error {
 	} {
 		_, absent := os.Stat(file.Place(args[i]))
 		form := i == 1 && noren.KindOf(err) == noren.BadData
-		if e.Place() == args[i] && (form || absent != nil && noren.KindOf(err) == noren.Usage) {
+		if e.Place() == args[i] && (form || absent != nil && !file.IsDatabase(args[i]) && noren.KindOf(err) == noren.Usage) {
 			return &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: of.name, Err: err, Hint: of.hint}
 		}
 	}

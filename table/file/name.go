@@ -111,6 +111,20 @@ func IsDatabase(path string) bool {
 	return strings.HasPrefix(path, postgres) || strings.HasPrefix(path, sqliteFile)
 }
 
+// CodeUncertain is the code of errors about a table of a database that may have been made or
+// not.
+const CodeUncertain = pg.CodeUncertain
+
+// TableName is the name of the table of PostgreSQL that a path names, and "" for another path.
+func TableName(path string) string {
+	rest, ok := strings.CutPrefix(path, postgres)
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "?")
+	return name
+}
+
 const (
 	postgres   = "pg:"
 	sqliteFile = "sqlite:"

@@ -144,6 +144,10 @@ var codes = map[string]noren.Error{
 // CodeExists is the code of errors about a table that exists.
 const CodeExists = "file-exists"
 
+// CodeUncertain is the code of errors about a table that may have been made or not: the
+// connection was lost before the server said whether it had ended the transaction.
+const CodeUncertain = "uncertain"
+
 // failed makes an error of the server's or the library's, neither of whose texts
 // is shown. otherwise is what it is where no condition tells.
 func failed(ctx context.Context, where any, err error, otherwise noren.Format) error {

@@ -149,11 +149,20 @@ func (t *Target) Commit(ctx context.Context) error {
 	for _, statement := range statements {
 		if err := t.conn.Exec(ctx, statement).Close(); err != nil {
 			t.Discard()
-			return failed(ctx, t.where, err, "the connection was lost before the table was complete; look whether it is there")
+			if statement == "COMMIT" && !answered(err) {
+				return &noren.Error{Code: CodeUncertain, Where: t.where, What: "the connection was lost while the table was made: it may be there or not", Hint: "look whether it is there"}
+			}
+			return failed(ctx, t.where, err, "the connection was lost before the table was complete")
 		}
 	}
 	t.Discard()
 	return nil
+}
+
+// answered reports whether err is what the server said.
+func answered(err error) bool {
+	_, ok := errors.AsType[*pgconn.PgError](err)
+	return ok
 }
 
 // Discard gives the table up: the server drops what was not committed.

@@ -133,7 +133,7 @@ export function read(source: string): Certificate {
   };
 }
 
-/** What a file is by its contents, for whoever drops it into the wrong place. */
+/** What a file is by its contents, wherever it is dropped. */
 export async function kindOf(file: Blob): Promise<"key" | "secret" | "certificate" | "file"> {
   if (file.size > 1 << 20) return "file";
   const text = new TextDecoder().decode(await file.arrayBuffer()).trimStart();

@@ -87,7 +87,7 @@ function Verdict({ f }: { f: Finding }): VNode {
           : rich("verdict.other", { at: date(time), model: g.model })}
       </p>}
       {failed ? (
-        <p class="not">{rich(failed.id === "file" ? "verdict.do.file" : "verdict.do")}</p>
+        <p class="not">{rich(failed.id !== "file" ? "verdict.do" : f.certificate.kind === "table" ? "verdict.do.table" : "verdict.do.file")}</p>
       ) : (
         <div class="not">
           <b>{t("verdict.assumes")}</b>

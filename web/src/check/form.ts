@@ -155,7 +155,8 @@ export function fault(c: Obj): string | undefined {
   const mechanism = c["mechanism"] as Obj;
   const tool = c["tool"] as Obj;
   const source = c["source"] as Obj | undefined;
-  if (released["kind"] !== "file" && released["kind"] !== "answer") return "released.kind";
+  const ofTable = released["kind"] === "table" && c["format"] !== formats[0];
+  if (!ofTable && released["kind"] !== "file" && released["kind"] !== "answer") return "released.kind";
   if (!isHash(released["sha256"])) return "released.sha256";
   if ((released["size"] as number) < 0) return "released.size";
   if (/[/\\]/.test((released["name"] as string | undefined) ?? "")) return "released.name";

@@ -592,6 +592,7 @@ export const en = {
   "verdict.other": "Released {at} under the guarantee **{model}**.",
   "verdict.assumes": "What the guarantee assumes",
   "verdict.do": "**What to do.** Do not rely on this file. Ask the sender for the file and the certificate as they were released, and for the signer’s key.",
+  "verdict.do.table": "**What to do.** This certificate is of a table in a database. This command checks it: `noren certificate check pg:TABLE CERTIFICATE`",
   "verdict.do.file": "**What to do.** Opening and saving a file in another program changes its bytes. Ask the sender for the file as it was released, and check that one. Do not pass this copy on as certified.",
   "finding.title": "Check of a certificate by Noren",
   "trust.title": "The key that you trust",

@@ -127,7 +127,8 @@ Fault = Callable[[bool, str], None]
 
 def _check_release(c: Mapping[str, Any], fault: Fault) -> None:
     released, tool, source = c["released"], c["tool"], c.get("source", {})
-    fault(released["kind"] not in ("file", "answer"), "released.kind is neither file nor answer")
+    kinds = ("file", "answer") if c["format"] == FORMATS[0] else ("file", "answer", "table")
+    fault(released["kind"] not in kinds, "released.kind is none of file, answer and table")
     fault(not is_hash(released["sha256"]), "released.sha256 is not 64 hexadecimal digits")
     fault(released["size"] < 0, "released.size is negative")
     fault(any(s in released.get("name", "") for s in "/\\"), "released.name is a path, not a name")
