@@ -213,7 +213,7 @@ func TestNoiseAndAccountDoNoIO(t *testing.T) {
 // the steps of a release, and draws no noise.
 func TestServerHasOperationsFromService(t *testing.T) {
 	allowed := []string{
-		"noren/internal/server", "noren/internal/atomicfile", "noren/internal/bootclock", "noren/internal/cputime", "noren/internal/meter", "noren/internal/names", "noren/internal/plainfile", "noren/internal/tempfile", "noren/internal/statements", "noren/api", "noren/certificate", "noren/lang", "noren/report", "noren/service", "noren/spec",
+		"noren/internal/server", "noren/internal/atomicfile", "noren/internal/bootclock", "noren/internal/cputime", "noren/internal/frames", "noren/internal/meter", "noren/internal/names", "noren/internal/plainfile", "noren/internal/tempfile", "noren/internal/statements", "noren/api", "noren/certificate", "noren/lang", "noren/report", "noren/service", "noren/spec",
 	}
 	found := false
 	for _, p := range listPackages(t) {

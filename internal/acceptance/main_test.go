@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 		earlyServer: func() {
 			os.Exit(serveAs(func() quantum.Meter { return early{quantum.Processor()} }))
 		},
-		arrivalServer: func() { os.Exit(serveFromArrival()) },
+		togetherServer: func() { os.Exit(serveAs(quantum.Processor)) },
+		arrivalServer:  func() { os.Exit(serveFromArrival()) },
 		busyProgram: func() {
 			for x := uint64(1); ; x = x*3 + 1 {
 				runtime.KeepAlive(x)
@@ -44,6 +45,8 @@ const (
 	// earlyServer is noren serve whose computations leave the processor when they end, as those
 	// of earlier versions did. The trials of the schedule have to see it.
 	earlyServer = "noren-early"
+	// togetherServer is noren serve whose jobs compute in its own process.
+	togetherServer = "noren-together"
 	// arrivalServer is noren serve as it was before the schedule: the class of a request begins when
 	// it arrives, and computations take turns on the processors and give them back when they end.
 	arrivalServer = "noren-arrival"

@@ -80,11 +80,26 @@ type payer struct {
 
 func (u *user) payer(t *testing.T, book, name, where string) *payer {
 	t.Helper()
-	a := u.analyst(t, name, book, setting{"epsilon": "1000"})
 	asked := make([]question, 20)
 	for i := range asked {
 		asked[i] = question{"kind": "quantile", "column": "cost", "where": where}
 	}
+	return u.paysFor(t, book, name, asked)
+}
+
+// payerOf is a new analyst that pays for that many quantiles of all records.
+func (u *user) payerOf(t *testing.T, book, name string, quantiles int) *payer {
+	t.Helper()
+	asked := make([]question, quantiles)
+	for i := range asked {
+		asked[i] = question{"kind": "quantile", "column": "cost"}
+	}
+	return u.paysFor(t, book, name, asked)
+}
+
+func (u *user) paysFor(t *testing.T, book, name string, asked []question) *payer {
+	t.Helper()
+	a := u.analyst(t, name, book, setting{"epsilon": "1000"})
 	text, err := json.Marshal(a.quote(t, quoting(book, "0.000001", asked...)).paying())
 	if err != nil {
 		t.Fatal(err)

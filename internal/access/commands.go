@@ -65,6 +65,7 @@ func Commands() []Way {
 		way("worker commit", previewed, "a release", anyone, Gate),
 		way("worker ldp-count", "files of reports", "counts", steward, Ungranted),
 		way("worker ldp-sum", "counts of reports", "counts", steward, None),
+		way("worker operation", "the files that a request of a server names", "figures and files, for the server that asks", steward, Private),
 		way("worker merge", "records of a release", "records of a release", steward, Gate),
 		way("worker query-part", "the files that a plan names, which is trusted", "exact sums, for the process that made the plan and charges", steward, Private),
 		way("worker release", "records of a release", "a file of a release", steward, Gate),

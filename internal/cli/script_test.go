@@ -13,6 +13,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "worker" { // of a server that a test runs in its own process
+		os.Exit(cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	testscript.Main(m, map[string]func(){
 		"noren": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

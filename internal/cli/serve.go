@@ -101,6 +101,7 @@ func named(flag string, all []string) (map[string]string, error) {
 // config turns the flags into the configuration of the server.
 func (f *serveFlags) config(t *terminal) (*server.Config, error) {
 	cfg := f.Config
+	cfg.Apart = workerOperation
 	for _, text := range f.proxies {
 		p, err := limit.ParseNetwork(text)
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/noren-privacy/noren/internal/frames"
 )
 
-// newWorker is the parent of the stages that tasks of a cluster run. A driver starts
-// them; they are not for people, and no page lists them. Standard input and output are
+// newWorker is the parent of the stages that tasks of a cluster run, and of the operations of a server's
+// jobs. A driver or the server starts them; they are not for people, and no page lists them. Standard input and output are
 // package frames, errors are text on stderr, and the exit code is that of every command.
 func newWorker(t *terminal) *cobra.Command {
 	c := &cobra.Command{
@@ -17,7 +17,7 @@ func newWorker(t *terminal) *cobra.Command {
 		Args:   cobra.NoArgs,
 		RunE:   func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newWorkerLDPCount(t), newWorkerLDPSum(t), newWorkerQuery(t), newWorkerQueryPart(t))
+	c.AddCommand(newWorkerLDPCount(t), newWorkerLDPSum(t), newWorkerQuery(t), newWorkerQueryPart(t), newWorkerOperation(t))
 	c.AddCommand(workerRelease(t)...)
 	return c
 }

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"net"
 	"net/netip"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -21,6 +23,10 @@ type Config struct {
 	// Dir is the folder of all state, of mode 0700. Required. It is made where it does not
 	// exist.
 	Dir string
+	// Apart is the command that calls [apart.Serve] with its standard input and output: each job
+	// that computes from a table runs it, so that its computation does not delay paid answers. Without it
+	// jobs compute in the server's process. Optional.
+	Apart func(ctx context.Context) *exec.Cmd
 	// Listen is the address of the interface and the page. Defaults to 127.0.0.1:8080. An
 	// address that is not of the loopback needs Certificate or Proxies.
 	Listen string

@@ -32,7 +32,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	s.tables, err = tables.New(ctx, tables.Config{
-		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Roots: s.cfg.Roots, Databases: s.cfg.Databases, Name: s.nameOf, Explain: s.explained,
+		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Apart: s.apart(), Roots: s.cfg.Roots, Databases: s.cfg.Databases, Name: s.nameOf, Explain: s.explained,
 		Deleted: func(ctx context.Context, id string) error {
 			s.records.TableDeleted(id)
 			return s.books.TableDeleted(ctx, id)
@@ -46,8 +46,8 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	s.records, err = records.New(ctx, records.Config{
-		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, LeastK: s.cfg.LeastK, Space: s.space, Watch: s.watchSpace,
-		Sealed: s.Sealed, Note: s.noteObject, Name: s.nameOf, Explain: s.explained,
+		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Apart: s.apart(), LeastK: s.cfg.LeastK, Space: s.space,
+		Watch: s.watchSpace, Sealed: s.Sealed, Note: s.noteObject, Name: s.nameOf, Explain: s.explained,
 	})
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/server/apart"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
@@ -227,6 +228,11 @@ func (s *Server) service() *service.Service {
 		out.NoiseKey = func() ([]byte, error) { return s.noiseKey, nil }
 	}
 	return out
+}
+
+// apart runs operations on tables in other processes.
+func (s *Server) apart() *apart.Runner {
+	return &apart.Runner{Command: s.cfg.Apart, Tool: s.cfg.Tool, Memory: func() int64 { return s.jobs.Share() }}
 }
 
 // path is a path in the folder of the state.

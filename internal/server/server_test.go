@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -49,7 +50,15 @@ func config(t *testing.T) Config {
 	return Config{
 		Dir: filepath.Join(patientFiles(t), "server"), Listen: "127.0.0.1:0", Admin: "127.0.0.1:0",
 		Tool: certificate.Tool{Name: "noren", Version: "test"}, Page: testPage(),
+		Apart: testApart,
 	}
+}
+
+// testApart runs an operation in another process of the program of the tests.
+func testApart(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), "NOREN_TEST_APART=1")
+	return cmd
 }
 
 // patientFiles makes a folder of the host that no reply may show.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/server/tables"
 )
 
 // looked is a look at the file of a book: nothing is read again until size or time differ.
@@ -63,7 +62,7 @@ func (b *Books) whole(ctx context.Context, d *document, path string) (bool, erro
 	if now.whole = last.whole; now == last {
 		return last.whole, nil
 	}
-	err = tables.Verify(ctx, path, d.Source)
+	err = b.config.Tables.Verify(ctx, path, d.Source)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}

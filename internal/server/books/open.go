@@ -327,7 +327,7 @@ func (b *Books) grant(ctx context.Context, run *jobs.Run, d *document, grant *ap
 	if err != nil {
 		return nil, err
 	}
-	if err := tables.Verify(ctx, path, from.sha256); err != nil {
+	if err := b.config.Tables.Verify(ctx, path, from.sha256); err != nil {
 		return nil, err
 	}
 	grant.Table.File = path

@@ -156,7 +156,7 @@ func (r *Records) compare(ctx context.Context, task jobs.Task, now *side, with s
 		if q.PreviousClasses, err = readClasses(filepath.Join(then.dir, classesFile)); err != nil {
 			return nil, err
 		}
-		operations := r.config.Service()
+		operations := r.config.Apart.Operations()
 		operations.Progress = run.Progress
 		o, err := operations.Overlap(ctx, q)
 		if err != nil {

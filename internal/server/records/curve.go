@@ -81,7 +81,7 @@ func (r *Records) StartCurve(ctx context.Context, id, by string, asked []int) (*
 		if err := h.Unchanged(ctx); err != nil {
 			return nil, err
 		}
-		operations := r.config.Service()
+		operations := r.config.Apart.Operations()
 		operations.Progress = run.Progress
 		var failed error
 		_, err := operations.Curve(ctx, &api.CurveRequest{

@@ -119,7 +119,7 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 		recipe: id, dir: dir, file: outputName(h, p.K), recipeVersion: version, held: h, parameters: *p, seed: store.NewSeed(), made: r.config.Store.Second(), job: run.ID,
 		compared: map[string]bool{},
 	}
-	operations := r.config.Service()
+	operations := r.config.Apart.Operations()
 	operations.Progress = run.Progress
 	operations.Note = func(n api.Note) { out.notes = append(out.notes, n) }
 	path := filepath.Join(dir, out.file)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/noren-privacy/noren/internal/server/apart"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -29,6 +30,8 @@ type Config struct {
 	Jobs *jobs.Manager
 	// Service makes the operations. Required.
 	Service func() *service.Service
+	// Apart runs operations on tables in other processes. Required.
+	Apart *apart.Runner
 	// Space pledges n more bytes until they are written, or refuses them where they would take
 	// space that others need. Optional.
 	Space func(n int64) (release func(), err error)

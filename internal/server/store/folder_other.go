@@ -12,3 +12,6 @@ var errHeld = errors.New("another process holds it")
 
 // holdFolder is for systems on which the open lock file cannot be deleted: it holds.
 func holdFolder(string) (*os.File, error) { return nil, nil }
+
+// letFolder gives back what holdFolder took.
+func letFolder(f *os.File) error { return f.Close() }

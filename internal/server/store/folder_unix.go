@@ -31,3 +31,10 @@ func holdFolder(dir string) (*os.File, error) {
 	}
 	return nil, err
 }
+
+// letFolder gives the lock back. A process that starts at this moment has the same open file until
+// its program begins: closing the file alone would leave the lock to it.
+func letFolder(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	return errors.Join(err, f.Close())
+}

@@ -36,7 +36,7 @@ func NewLock(ctx context.Context, path string) (_ *Lock, err error) {
 	}
 	defer func() {
 		if err != nil && folder != nil {
-			_ = folder.Close()
+			_ = letFolder(folder)
 		}
 	}()
 	// A link is not followed: what it leads to would become the lock.
@@ -67,7 +67,7 @@ func NewLock(ctx context.Context, path string) (_ *Lock, err error) {
 func (l *Lock) Close() error {
 	err := errors.Join(l.tx.Rollback(), l.db.Close())
 	if l.folder != nil {
-		err = errors.Join(err, l.folder.Close())
+		err = errors.Join(err, letFolder(l.folder))
 	}
 	return err
 }

@@ -2,8 +2,6 @@ package tables
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -296,7 +294,7 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		if err != nil {
 			return nil, err
 		}
-		operations := t.config.Service()
+		operations := t.config.Apart.Operations()
 		operations.Progress = progress
 		name, err := t.listed(ctx, &d.Source)
 		if err != nil {
@@ -310,7 +308,7 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		if _, err := operations.Copy(ctx, &api.CopyRequest{Input: "pg:" + name, Connection: connection, Output: path, MostBytes: t.config.MostBytes}); err != nil {
 			return nil, unreachable(err)
 		}
-		out.SHA256, err = hashFile(ctx, path, progress)
+		out.SHA256, err = t.hash(ctx, path, progress)
 		return out, err
 	case FromUpload:
 		u, path, err := t.config.Uploads.File(d.By, d.Source.Upload)
@@ -345,70 +343,51 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		return nil, err
 	}
 	path := filepath.Join(dir, out.Folder, out.File)
-	if out.SHA256, err = copyFile(ctx, path, in, total, progress); err != nil {
+	if err = copyFile(ctx, path, in, total, progress); err != nil {
 		return nil, err
 	}
-	return out, unpacks(ctx, path, t.config.MostBytes, progress)
+	if out.SHA256, err = t.hash(ctx, path, progress); err != nil {
+		return nil, err
+	}
+	return out, t.unpacks(ctx, path, progress)
 }
 
-// copyFile writes all that in reads to a new file, and returns its SHA-256.
-func copyFile(ctx context.Context, path string, in io.Reader, total int64, progress func(string, int64, int64)) (string, error) {
+// copyFile writes all that in reads to a new file. Where both are files, the operating system copies.
+func copyFile(ctx context.Context, path string, in io.Reader, total int64, progress func(string, int64, int64)) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", FileError(err)
+		return FileError(err)
 	}
-	h := sha256.New()
-	_, err = io.Copy(io.MultiWriter(f, h), &counted{ctx: ctx, in: in, stage: "copying", total: total, progress: progress})
+	for done := int64(0); err == nil; {
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		var n int64
+		n, err = io.CopyN(f, in, 4<<20)
+		if done += n; progress != nil && err == nil {
+			progress("copying", done, total)
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
 	if e := f.Close(); err == nil {
 		err = e
 	}
-	if err != nil {
-		return "", copyError(err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return copyError(err)
 }
 
 func copyError(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return FileError(err)
 }
 
-// hashFile is the SHA-256 of a file.
-func hashFile(ctx context.Context, path string, progress func(string, int64, int64)) (string, error) {
-	f, err := plainfile.OpenPath(path)
-	if err != nil {
-		return "", FileError(err)
-	}
-	defer func() { _ = f.Close() }()
-	h := sha256.New()
-	if _, err := io.Copy(h, &counted{ctx: ctx, in: f, stage: "copying", progress: progress}); err != nil {
-		return "", copyError(err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// counted reads until its context ends, and tells its progress.
-type counted struct {
-	ctx      context.Context
-	in       io.Reader
-	stage    string
-	done     int64
-	told     int64
-	total    int64
-	progress func(string, int64, int64)
-}
-
-// Read implements [io.Reader].
-func (c *counted) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := c.in.Read(p)
-	if c.done += int64(n); c.progress != nil && c.done-c.told >= 4<<20 {
-		c.told = c.done
-		c.progress(c.stage, c.done, c.total)
-	}
-	return n, err
+// hash is the SHA-256 of a file.
+func (t *Tables) hash(ctx context.Context, path string, progress func(string, int64, int64)) (string, error) {
+	operations := t.config.Apart.Operations()
+	operations.Progress = progress
+	sum, err := operations.Hash(ctx, path)
+	return sum, copyError(err)
 }

@@ -214,7 +214,7 @@ func (d *document) decidedHidden() error {
 // fit checks the whole table against what is stated.
 func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 	s := d.specification(filepath.Join(t.folder(id), hierarchyFolder) + string(filepath.Separator))
-	found, err := t.config.Service().Fit(ctx, &api.FitRequest{Table: api.Table{Input: t.data(id, d), Spec: s}})
+	found, err := t.config.Apart.Operations().Fit(ctx, &api.FitRequest{Table: api.Table{Input: t.data(id, d), Spec: s}})
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (t *Tables) SetHierarchy(ctx context.Context, id string, version int64, col
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return nil, FileError(err)
 	}
-	found, err := t.config.Service().HierarchyCover(ctx, &api.HierarchyCoverRequest{
+	found, err := t.config.Apart.Operations().HierarchyCover(ctx, &api.HierarchyCoverRequest{
 		Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.inputMissing()}}, Hierarchy: path, Column: column,
 	})
 	if err == nil {
@@ -173,7 +173,7 @@ func (t *Tables) ProposeHierarchy(ctx context.Context, id, column string) ([]byt
 	if err := d.unread(); err != nil {
 		return nil, err
 	}
-	found, err := t.config.Service().HierarchyPropose(ctx, &api.HierarchyProposeRequest{
+	found, err := t.config.Apart.Operations().HierarchyPropose(ctx, &api.HierarchyProposeRequest{
 		Table:  api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.inputMissing()}},
 		Column: column,
 	})

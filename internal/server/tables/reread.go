@@ -95,7 +95,7 @@ func (t *Tables) readAgain(ctx context.Context, id string, d *document, run *job
 
 // inspect looks at a table by the form that was stated.
 func (t *Tables) inspect(ctx context.Context, path string, d *document, run *jobs.Run) (*api.Inspection, error) {
-	operations := t.config.Service()
+	operations := t.config.Apart.Operations()
 	if run != nil {
 		operations.Progress = run.Progress
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/noren-privacy/noren/internal/server/apart"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -29,6 +30,8 @@ type Config struct {
 	Jobs *jobs.Manager
 	// Service makes the operations of a table. Required.
 	Service func() *service.Service
+	// Apart runs operations on tables in other processes. Required.
+	Apart *apart.Runner
 	// Roots are the folders whose files may be read, by name.
 	Roots map[string]string
 	// Databases are the files that hold connection strings, by name of the database.
@@ -292,6 +295,8 @@ type Held struct {
 	Hierarchies map[string]string
 	// Sums are the SHA-256 of these files, by column; none for a file of before they were kept.
 	Sums map[string]string
+	// verify is [Tables.Verify].
+	verify func(ctx context.Context, path, sum string) error
 	// again is the table as it is now.
 	again func(context.Context) (*Held, error)
 }
@@ -310,6 +315,7 @@ func (t *Tables) Hold(ctx context.Context, id string) (*Held, error) {
 		return nil, err
 	}
 	h := &Held{Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Part: d.input(), Hierarchies: map[string]string{}, Sums: d.Sums}
+	h.verify = t.Verify
 	h.again = func(ctx context.Context) (*Held, error) { return t.Hold(ctx, id) }
 	for column, name := range d.Files {
 		h.Hierarchies[column] = filepath.Join(t.folder(id), hierarchyFolder, name)

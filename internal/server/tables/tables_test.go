@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren/internal/meter/metertest"
+	"github.com/noren-privacy/noren/internal/server/apart"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/table/file"
 )
@@ -44,16 +45,17 @@ func TestUnpacks(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || info.Size() > 1<<16 {
 			t.Fatalf("%s: the bomb is not small: %v", ending, err)
 		}
+		limited := func(most int64) *Tables { return &Tables{config: Config{Apart: &apart.Runner{}, MostBytes: most}} }
 		var p *problem.Problem
-		if err := unpacks(t.Context(), path, 8<<20-1, nil); !errors.As(err, &p) || p.Code != "too-large" {
+		if err := limited(8<<20-1).unpacks(t.Context(), path, nil); !errors.As(err, &p) || p.Code != "too-large" {
 			t.Errorf("%s: %v", ending, err)
 		}
-		if err := unpacks(t.Context(), path, 8<<20, nil); err != nil {
+		if err := limited(8<<20).unpacks(t.Context(), path, nil); err != nil {
 			t.Errorf("%s: exactly the limit: %v", ending, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := unpacks(ctx, path, 8<<20, nil); !errors.Is(err, context.Canceled) {
+		if err := limited(8<<20).unpacks(ctx, path, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: cancelled: %v", ending, err)
 		}
 	}

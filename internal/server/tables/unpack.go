@@ -1,54 +1,25 @@
 package tables
 
 import (
-	"compress/gzip"
 	"context"
-	"errors"
-	"io"
-	"os"
 	"strconv"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/noren-privacy/noren/internal/server/problem"
 )
 
-// mostWindow is the largest window with which a file is unpacked to be counted. One of a larger window
-// is counted by its reader alone, if that has the memory for it.
-const mostWindow = 32 << 20
-
-// unpacks refuses a packed file that holds more than most bytes, before anything else
+// unpacks refuses a packed file that holds more bytes than a table may, before anything else
 // reads it. A workbook has a limit of its own (table/xlsx).
-func unpacks(ctx context.Context, path string, most int64, progress func(string, int64, int64)) error {
-	gz, zst := strings.HasSuffix(path, ".gz"), strings.HasSuffix(path, ".zst")
-	if !gz && !zst {
+func (t *Tables) unpacks(ctx context.Context, path string, progress func(string, int64, int64)) error {
+	if !strings.HasSuffix(path, ".gz") && !strings.HasSuffix(path, ".zst") {
 		return nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return FileError(err)
-	}
-	defer func() { _ = f.Close() }()
-	var in io.Reader
-	if gz {
-		unpacked, err := gzip.NewReader(f)
-		if err != nil {
-			return nil // a file that is not packed is read as it is, or refused by its reader
-		}
-		in = unpacked
-	} else {
-		unpacked, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
-		if err != nil {
-			return nil
-		}
-		defer unpacked.Close()
-		in = unpacked
-	}
-	n, err := io.Copy(io.Discard, io.LimitReader(&counted{ctx: ctx, in: in, stage: "unpacking", progress: progress}, most+1))
+	operations, most := t.config.Apart.Operations(), t.config.MostBytes
+	operations.Progress = progress
+	n, err := operations.Unpack(ctx, path, most)
 	switch {
-	case errors.Is(err, context.Canceled):
-		return err
+	case err != nil:
+		return copyError(err)
 	case n > most:
 		return tooLarge(most)
 	}

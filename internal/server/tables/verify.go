@@ -11,8 +11,8 @@ import (
 
 // Verify refuses a file that is a link, or whose SHA-256 is not sum: it is not the copy
 // that was made. It is called before and after a file is computed from.
-func Verify(ctx context.Context, path, sum string) error {
-	got, err := hashFile(ctx, path, nil)
+func (t *Tables) Verify(ctx context.Context, path, sum string) error {
+	got, err := t.hash(ctx, path, nil)
 	if errors.Is(err, plainfile.ErrNot) || errors.Is(err, fs.ErrNotExist) {
 		return altered()
 	}
@@ -25,10 +25,10 @@ func Verify(ctx context.Context, path, sum string) error {
 	return nil
 }
 
-// Unchanged is [Verify] of the table's copy. Where the table was deleted meanwhile, or copied again for
+// Unchanged is [Tables.Verify] of the table's copy. Where the table was deleted meanwhile, or copied again for
 // other settings, it says so: the copy was not touched from outside.
 func (h *Held) Unchanged(ctx context.Context) error {
-	err := Verify(ctx, h.Input, h.SHA256)
+	err := h.verify(ctx, h.Input, h.SHA256)
 	if err == nil {
 		return nil
 	}

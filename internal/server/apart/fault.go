@@ -1,0 +1,40 @@
+package apart
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Faults of the exchange, which are of the program and not of its users.
+var (
+	errLeft    = errors.New("apart: bytes are left over")
+	errNone    = errors.New("apart: the process had no result")
+	errLarge   = errors.New("apart: more bytes than an operation may hold")
+	errForm    = errors.New("apart: a frame has an unknown form")
+	errVersion = errors.New("apart: the program that asks is another version")
+	errName    = errors.New("apart: there is no such operation")
+)
+
+const (
+	early  = "the bytes end early"
+	cannot = "cannot be passed: "
+	kind   = "an argument has an unknown type"
+)
+
+// fault is an error that ends encoding or decoding.
+type fault struct{ error }
+
+// fail ends it.
+func fail(text string, about ...any) {
+	panic(fault{errors.New("apart: " + text + fmt.Sprint(about...))})
+}
+
+func failing(err *error) {
+	switch f := recover().(type) {
+	case nil:
+	case fault:
+		*err = f.error
+	default:
+		panic(f)
+	}
+}

@@ -1,0 +1,168 @@
+package apart
+
+import (
+	"context"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/frames"
+	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/service"
+)
+
+// Runner runs operations, each in a process of its own. The zero Runner runs them in this process.
+type Runner struct {
+	// Command is the command that calls [Serve] with its standard input and output. Without it
+	// operations run in this process, with its priority: then they may delay others.
+	Command func(ctx context.Context) *exec.Cmd
+	// Tool is the program, as the page of a release names it. Optional.
+	Tool certificate.Tool
+	// Memory bounds what the reading of one file holds, where the context states no limits.
+	Memory func() int64
+}
+
+// ending is how long a process has to remove its own files once its standard input ends.
+const ending = 10 * time.Second
+
+// run runs an operation. Points are received while it computes.
+func run[Request, Result any](ctx context.Context, o *Operations, op operation[Request, Result], r *Request, point func(api.CurvePoint)) (*Result, error) {
+	if o.runner.Memory != nil && meter.From(ctx) == (meter.Limits{}) {
+		ctx = service.Limited(ctx, o.runner.Memory())
+	}
+	if o.runner.Command == nil {
+		return op.call(&service.Service{Progress: o.Progress, Note: o.Note, Tool: o.runner.Tool}, ctx, r)
+	}
+	request, err := encode(r)
+	if err != nil {
+		return nil, err
+	}
+	data, err := o.exchange(ctx, op.name, request, point)
+	if err != nil {
+		return nil, err
+	}
+	out := new(Result)
+	if err := decode(data, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// exchange starts the process of an operation, sends it the request and returns its result.
+func (o *Operations) exchange(ctx context.Context, name string, request []byte, point func(api.CurvePoint)) ([]byte, error) {
+	cmd := o.runner.Command(ctx)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, ended(ctx, err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, ended(ctx, err)
+	}
+	cmd.Cancel = in.Close // the process ends with its standard input
+	cmd.WaitDelay = ending
+	if err := cmd.Start(); err != nil {
+		return nil, ended(ctx, err)
+	}
+	limits := meter.From(ctx)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		send := newSender(in)
+		if head, err := encode(&settings{form(), name, o.runner.Tool, limits}); err == nil {
+			send.parts(nil, head)
+			send.parts(nil, request)
+			_ = send.close() // a process that does not read says why, or has ended
+		}
+	}()
+	result, failed, err := o.receive(out, most(limits), point)
+	_ = in.Close()
+	<-sent
+	if e := cmd.Wait(); err == nil && failed == nil && e != nil {
+		err = e
+	}
+	switch {
+	case failed != nil:
+		return nil, failed
+	case err != nil:
+		return nil, ended(ctx, err)
+	}
+	return result, nil
+}
+
+// ended is the error of a process that did not end well.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return processDied(err)
+}
+
+// receive reads what the process of an operation says: its result, or the error of the operation.
+func (o *Operations) receive(out io.Reader, most int64, point func(api.CurvePoint)) (result []byte, failed, err error) {
+	in := frames.NewReader(out)
+	for {
+		frame, err := in.Next()
+		if err == io.EOF {
+			if failed == nil && len(result) == 0 {
+				err = errNone
+			} else {
+				err = nil
+			}
+			return result, failed, err
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		is, data := frame[0], frame[1:]
+		switch is {
+		case isProgress:
+			var p progress
+			if err = decode(data, &p); err == nil {
+				o.Progress.Report(p.Stage, p.Done, p.Total)
+			}
+		case isNote:
+			var n note
+			if err = decode(data, &n); err == nil && o.Note != nil {
+				o.Note(n.received())
+			}
+		case isPoint:
+			var p api.CurvePoint
+			if err = decode(data, &p); err == nil && point != nil {
+				point(p)
+			}
+		case isPart:
+			if int64(len(result)+len(data)) > most {
+				err = errLarge
+			}
+			result = append(result, data...)
+		case isError:
+			var p passed
+			if err = decode(data, &p); err == nil {
+				failed = p.error()
+			}
+		default:
+			err = errForm
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// died is the error of a process that did not end well.
+type died struct {
+	*problem.Problem
+	cause error
+}
+
+// Unwrap is the problem that users read, and the cause for the server's log.
+func (d *died) Unwrap() []error { return []error{d.Problem, d.cause} }
+
+func processDied(cause error) error {
+	p := problem.New("unavailable", "The process that computed ended before it was done.").Hinted("try again; give the server more memory where it happens again")
+	return &died{p, cause}
+}
