@@ -4,6 +4,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -76,6 +77,8 @@ func Check(target string, force bool) error {
 		return &noren.Error{Kind: noren.Usage, Where: noren.File(target), What: "is a folder", Hint: "name a file"}
 	case err == nil && !force:
 		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: noren.File(target), What: "exists already", Hint: "choose another name, or allow it to be replaced"}
+	case err == nil && info.Mode().IsRegular() && isPrivateKey(target):
+		return &noren.Error{Kind: noren.Usage, Where: noren.File(target), What: "is a private key, which no result replaces", Hint: "choose another name"}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return &noren.Error{Kind: kindOf(err), Where: noren.File(target), What: "cannot be written", Err: Reason(err)}
 	}
@@ -84,6 +87,25 @@ func Check(target string, force bool) error {
 		return &noren.Error{Kind: noren.Usage, Where: noren.File(target), What: "its folder does not exist", Hint: "make the folder %s first", HintArgs: []any{noren.File(dir)}}
 	}
 	return nil
+}
+
+// isPrivateKey reports whether a file holds a private key in PEM: without it no more can be
+// signed under its id, and the noise of unfinished answers is lost.
+func isPrivateKey(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head)
+	for line := range bytes.Lines(head[:n]) {
+		line = bytes.TrimSpace(line)
+		if bytes.HasPrefix(line, []byte("-----BEGIN ")) && bytes.HasSuffix(line, []byte("PRIVATE KEY-----")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Write implements io.Writer. Its errors name the file that is to be, which has no name yet.

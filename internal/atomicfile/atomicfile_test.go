@@ -200,3 +200,35 @@ func TestModes(t *testing.T) {
 		t.Errorf("left behind: %v", names)
 	}
 }
+
+// No result replaces a private key, whether it is asked before or when the file is made.
+func TestPrivateKeysStay(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"key.pem":       "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+		"encrypted.pem": "-----BEGIN ENCRYPTED PRIVATE KEY-----\r\nAAAA\r\n",
+		"openssh":       "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n",
+		"after.pem":     "Bag Attributes\n    friendlyName: a\n-----BEGIN EC PRIVATE KEY-----\nAAAA\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := atomicfile.Check(path, true); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "is a private key") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := atomicfile.Create(path, true); err == nil {
+			t.Errorf("%s: a file may replace it", name)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	public := filepath.Join(dir, "public.pem")
+	if err := os.WriteFile(public, []byte("-----BEGIN PUBLIC KEY-----\nAAAA\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Check(public, true); err != nil {
+		t.Errorf("a public key: %v", err)
+	}
+}

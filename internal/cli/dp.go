@@ -216,8 +216,12 @@ const unnamed = "unnamed"
 // get it all the same.
 func (f *dpFlags) unwritten(charged bool, err error) error {
 	e := &noren.Error{Kind: noren.KindOf(err), What: "the answer was charged, and could not be written", Err: err}
-	if f.key != "" && charged {
+	switch {
+	case !charged:
+	case f.key != "":
 		e.Hinted("ask again with --request-key %s: it is free", f.key)
+	default:
+		e.Hinted("the ledger has the answer: ask again with --reuse, which is free")
 	}
 	return e
 }

@@ -74,7 +74,21 @@ stops the server, SIGHUP reads the TLS certificate again. docs/server.md has the
 	flags.StringVar(&f.Name, "name", "Noren", "the `TEXT` that the page shows as the server's name")
 	flags.StringVar(&f.Language, "lang", "en", "default `LANGUAGE` of the page: en or ja")
 	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t), newServeKey(t), newServeCalibrate(t), newServeAccept(t))
+	ownerAlone(c)
 	return c
+}
+
+// ownerAlone has a command and those below it make files that their owner alone may read,
+// whatever the umask was when they were started.
+func ownerAlone(c *cobra.Command) {
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		maskFiles()
+		return run(c, args)
+	}
+	for _, below := range c.Commands() {
+		ownerAlone(below)
+	}
 }
 
 // dirFlag is the folder of a server.

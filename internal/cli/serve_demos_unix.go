@@ -19,6 +19,9 @@ func ownFolder(path string) bool {
 	return ok && int(owner.Uid) == os.Getuid()
 }
 
+// maskFiles takes all rights of others from the files that this process makes from here on.
+func maskFiles() { syscall.Umask(0o077) }
+
 // ignoreBackground lets a process that is in the background of a terminal go on when it
 // reads from it.
 func ignoreBackground() { signal.Ignore(syscall.SIGTTIN) }

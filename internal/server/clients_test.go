@@ -59,6 +59,12 @@ func TestTwoWaysToRead(t *testing.T) {
 	if a := q(nil); a.status != 200 {
 		t.Errorf("one credential: %d", a.status)
 	}
+	for _, name := range []string{"Idempotency-Key", "If-Match", "Content-Type", "Content-Range", "Content-Digest", "Repr-Digest", "Last-Event-ID"} {
+		a := q(func(q *http.Request) { q.Header[name] = []string{"one", "two"} })
+		if a.status != 400 || !strings.Contains(a.body, name) {
+			t.Errorf("two headers %s: %d %s", name, a.status, a.body)
+		}
+	}
 	// What follows a body in chunks beside a Content-Length is no second request.
 	post := "POST /api/v1/session/look HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
 	second := "GET /api/v1/server HTTP/1.1\r\nHost: HOST\r\n\r\n"

@@ -152,7 +152,18 @@ func (s *Server) check(r *http.Request) (netip.Addr, error) {
 	if err := s.crossOrigin.Check(r); err != nil {
 		return from, problem.New("cross-site", "")
 	}
+	for _, name := range headersOnce {
+		if len(r.Header.Values(name)) > 1 {
+			return from, problem.New("malformed", "").Saying(func(l lang.Lang) string { return l.Text("expected the header %s once", name) })
+		}
+	}
 	return from, nil
+}
+
+// headersOnce are the headers that say what a request asks for: one that states two values can be
+// read in two ways, here and by a proxy.
+var headersOnce = [...]string{
+	"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Content-Range", "Content-Digest", "Repr-Digest", "Last-Event-ID", "Origin", "Sec-Fetch-Site",
 }
 
 func tooMany(wait time.Duration) error {

@@ -326,7 +326,7 @@ var codes = []Code{
 	{"internal", http.StatusInternalServerError, "The server failed; its own log has the reason."},
 	{"invalid", http.StatusUnprocessableEntity, "The request contains what the interface does not allow."},
 	{"link-unusable", http.StatusNotFound, "The sign-in link is unknown, used or expired."},
-	{"malformed", http.StatusBadRequest, "The body of the request cannot be read: it ended early, or its encoding is not that of HTTP."},
+	{"malformed", http.StatusBadRequest, "The request cannot be read: its body ended early, its encoding is not that of HTTP, or a header is stated twice."},
 	{"media-type", http.StatusUnsupportedMediaType, "The body of the request has another media type than the interface expects."},
 	{"method", http.StatusMethodNotAllowed, "The address does not support the method of the request."},
 	{"not-found", http.StatusNotFound, "There is no such object, or the principal has no role on it."},
