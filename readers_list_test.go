@@ -18,6 +18,7 @@ const (
 	byNames    = "names of a folder, 2,000 at most"
 	byNames1k  = "names of a folder, 1,000 at a time, of which none is kept"
 	byLine4096 = "4,097 bytes at most"
+	byBuffer   = "4,096 bytes of a file at most"
 	byUnpacks  = "counts what is unpacked through a buffer of a fixed size; the window is bounded"
 	byKernel   = "a file of the kernel of 37 bytes"
 	byThrift   = "from a reader that bounds a header (pages.go)"
@@ -33,6 +34,7 @@ var boundedReaders = map[string]reader{
 	"dataset/identity.go Parse":                            {"json.Unmarshal", byMemory},
 	"dataset/identity.go checkMembers":                     {"json.Unmarshal", byMemory},
 	"dataset/identity.go members":                          {"json.Unmarshal", byMemory},
+	"internal/atomicfile/atomicfile.go isPrivateKey":       {"os.Open", byBuffer},
 	"internal/cli/worker_release.go start":                 {"json.Unmarshal", byMemory},
 	"internal/server/audit/entry.go decode":                {"json.NewDecoder", byMemory},
 	"internal/server/audit/export.go leftOut":              {"json.NewDecoder", byMemory},
