@@ -23,7 +23,7 @@ func encode(v any) (out []byte, err error) {
 // decode reads what [encode] wrote into what v points to.
 func decode(data []byte, v any) (err error) {
 	defer failing(&err)
-	d := decoder{data}
+	d := decoder{rest: data}
 	d.value(reflect.ValueOf(v).Elem())
 	if len(d.rest) > 0 {
 		return errLeft
@@ -139,7 +139,14 @@ func appendArgument(out []byte, v reflect.Value) []byte {
 	return appendValue(binary.AppendUvarint(out, uint64(at)+1), reflect.ValueOf(held))
 }
 
-type decoder struct{ rest []byte }
+// deepest is how many values may be within each other. Bytes that state more are not ours: the stack of a
+// goroutine ends, and the program with it, long before the bytes do.
+const deepest = 10_000
+
+type decoder struct {
+	rest []byte
+	deep int
+}
 
 func (d *decoder) take(n uint64) []byte {
 	if n > uint64(len(d.rest)) {
@@ -160,6 +167,10 @@ func (d *decoder) uvarint() uint64 {
 }
 
 func (d *decoder) value(v reflect.Value) {
+	if d.deep++; d.deep > deepest {
+		fail(tooDeep)
+	}
+	defer func() { d.deep-- }()
 	t := v.Type()
 	if marshals(t) {
 		if err := v.Addr().Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(d.take(d.uvarint())); err != nil {

@@ -16,9 +16,10 @@ var (
 )
 
 const (
-	early  = "the bytes end early"
-	cannot = "cannot be passed: "
-	kind   = "an argument has an unknown type"
+	early   = "the bytes end early"
+	cannot  = "cannot be passed: "
+	kind    = "an argument has an unknown type"
+	tooDeep = "values are too deep within each other"
 )
 
 // fault is an error that ends encoding or decoding.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"github.com/noren-privacy/noren/api"
@@ -23,10 +24,19 @@ type Runner struct {
 	Tool certificate.Tool
 	// Memory bounds what the reading of one file holds, where the context states no limits.
 	Memory func() int64
+
+	ending time.Duration // in tests
 }
 
 // ending is how long a process has to remove its own files once its standard input ends.
 const ending = 10 * time.Second
+
+func (r *Runner) toEnd() time.Duration {
+	if r.ending > 0 {
+		return r.ending
+	}
+	return ending
+}
 
 // run runs an operation. Points are received while it computes.
 func run[Request, Result any](ctx context.Context, o *Operations, op operation[Request, Result], r *Request, point func(api.CurvePoint)) (*Result, error) {
@@ -63,7 +73,7 @@ func (o *Operations) exchange(ctx context.Context, name string, request []byte, 
 		return nil, ended(ctx, err)
 	}
 	cmd.Cancel = in.Close // the process ends with its standard input
-	cmd.WaitDelay = ending
+	cmd.WaitDelay = o.runner.toEnd()
 	if err := cmd.Start(); err != nil {
 		return nil, ended(ctx, err)
 	}
@@ -79,9 +89,20 @@ func (o *Operations) exchange(ctx context.Context, name string, request []byte, 
 		}
 	}()
 	result, failed, err := o.receive(out, most(limits), point)
+	if err != nil {
+		_ = out.Close() // a process that goes on writing ends
+	}
 	_ = in.Close()
 	<-sent
-	if e := cmd.Wait(); err == nil && failed == nil && e != nil {
+	var late atomic.Bool
+	end := time.AfterFunc(o.runner.toEnd(), func() {
+		late.Store(true)
+		_ = cmd.Process.Kill()
+	})
+	e := cmd.Wait()
+	end.Stop()
+	// A process that said all it had to and does not get a processor to end has no more to do.
+	if e != nil && err == nil && failed == nil && !late.Load() {
 		err = e
 	}
 	switch {
