@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,8 +20,11 @@ import (
 	"github.com/noren-privacy/noren/internal/frames"
 	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // speaking is an error with a text of its own, as those of several packages.
@@ -166,4 +171,58 @@ func nested(levels int) []byte {
 	}
 	head := deeper[:at+1] // up to what tells that there is a cause
 	return bytes.Repeat(head, levels/len(head))
+}
+
+type (
+	level   int
+	letters string
+	share   float64
+)
+
+func (l level) String() string { return [...]string{"low", "high"}[l] }
+
+// An argument of a text is written as it was before it was passed, whatever verb writes it.
+func TestPassedArguments(t *testing.T) {
+	for _, arg := range []any{
+		"x", true, 3, int8(-3), 'あ', uint8(7), uint64(1 << 63), float32(0.1), 0.1, math.NaN(), math.Inf(-1), math.Copysign(0, -1),
+		level(1), letters("a"), share(0.25), time.Second, []byte("AB"),
+		[2]byte{1, 2},
+		[]string{"a", "b"},
+		[]letters{"a", "b"},
+		[]level{0, 1},
+		[]float64{0.5, 1},
+		[]any{"a", 1},
+		[]string(nil), []letters(nil), nil, noren.File("/a/b.csv"),
+		noren.Names{"a", "b", "c"},
+		noren.Phrase("the whole table"),
+		noren.Position{File: "/a/b.csv", Line: 3, Field: 1, Column: "age"},
+		noren.Textf("column %s", "age"),
+		noren.Texts{noren.Textf("line %d", 1)},
+		table.Integer,
+		privacy.Requirement{K: 3},
+		csvio.UTF8, spec.Public,
+	} {
+		for _, format := range []noren.Format{"%v", "%s", "%d", "%q", "%x", "%5v|", "%.1f", "%t", "%d {row|rows}", "%6.2f", "%+d", "%c"} {
+			if _, speaks := arg.(interface{ Text() noren.Text }); speaks && format != "%s" && format != "%v" {
+				continue
+			}
+			text := noren.Text{Format: format, Args: []any{arg}}
+			data, err := encode(&text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got noren.Text
+			if err := decode(data, &got); err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range lang.All() {
+				if a, b := l.Shown(text), l.Shown(got); a != b && !strings.Contains(a, "%!") {
+					t.Errorf("%T as %s: %q, passed %q", arg, format, a, b)
+				}
+			}
+			if a, b := text.WithoutFolders().String(), got.WithoutFolders().String(); a != b && !strings.Contains(a, "%!") {
+				t.Errorf("%T as %s without folders: %q, passed %q", arg, format, a, b)
+			}
+		}
+	}
 }
