@@ -66,7 +66,7 @@ func TestHiddenRows(t *testing.T) {
 	if h := seen.Hidden; h == nil || h.Rows != 30 || strings.Join(h.Columns, " ") != "memo" || h.Decided || h.Left {
 		t.Errorf("inspect: got %+v", h)
 	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, "30 hidden rows and the hidden columns memo are read") {
+	if all := strings.Join(notes, "\n"); !strings.Contains(all, "30 hidden rows and 1 hidden column are read: memo") {
 		t.Errorf("inspect: notes %q", all)
 	}
 	proposal, err := s.Propose(t.Context(), &api.ProposeRequest{Table: api.Table{Input: path}})

@@ -37,7 +37,7 @@ func japanese(t *testing.T) map[string]string {
 var katakana = regexp.MustCompile(`[ァ-ヴー]{2,}`)
 
 // A word in katakana is written with a long vowel at its end in all texts, or in none.
-func TestLongVowels(t *testing.T) {
+func TestVowelsAtEnds(t *testing.T) {
 	words := map[string][]string{}
 	for path, text := range japanese(t) {
 		for _, w := range katakana.FindAllString(text, -1) {

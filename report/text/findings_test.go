@@ -125,8 +125,8 @@ func TestReview(t *testing.T) {
 		t.Errorf("got %q, %q", heading, units)
 	}
 	if want := []string{
-		"age: 2 are not integer and count as missing, the first at line 3; line 9",
-		"state: 1 are in no state of the model and count as off, the first at line 4",
+		"age: 2 cells are not of the type integer and count as missing, the first at line 3; line 9",
+		"state: 1 cell is in no state of the model and counts as off, at line 4",
 	}; !slices.Equal(columns, want) {
 		t.Errorf("got %q", columns)
 	}

@@ -23,11 +23,12 @@ func Review(l Lang, g *api.Granted) (heading string, columns []string, units str
 			continue
 		}
 		cells += c.Misfits
-		read := l.Text("not %s and count as missing", c.Type)
+		first := strings.Join(c.First, "; ")
 		if m := g.Proposal.Model; m != nil && c.Name == m.Column {
-			read = l.Text("in no state of the model and count as %s", m.Other)
+			columns = append(columns, l.Text("%s: %d {cell is|cells are} in no state of the model and {2|counts|count} as %s, {2|at|the first at} %s", c.Name, c.Misfits, m.Other, first))
+			continue
 		}
-		columns = append(columns, l.Text("%s: %d are %s, the first at %s", c.Name, c.Misfits, read, strings.Join(c.First, "; ")))
+		columns = append(columns, l.Text("%s: %d {cell is|cells are} not of the type %s and {2|counts|count} as missing, {2|at|the first at} %s", c.Name, c.Misfits, c.Type, first))
 	}
 	if cells > 0 {
 		heading = l.Shown(Misfits(cells, len(columns)))

@@ -16,12 +16,10 @@ func Unique(l Lang, u *gate.Unique) []string {
 	if u.Estimated {
 		about = l.Text("about") + " "
 	}
-	share := func(n int64) string {
-		return l.Text("%s%s of %s {record|records} (%s)", about, Integer(n), Integer(u.Records), Percent(float64(n)/float64(u.Records)))
-	}
-	sentences := []string{l.Text("%s are unique in some kept column", share(u.Alone))}
+	share := func(n int64) string { return Percent(float64(n) / float64(u.Records)) }
+	sentences := []string{l.Text("%s%s of %s {record|records} (%s) {2|is|are} unique in some kept column", about, Integer(u.Alone), Integer(u.Records), share(u.Alone))}
 	if len(u.Columns) > 1 {
-		sentences = append(sentences, l.Text("%s are unique in some pair of kept columns", share(u.InPairs)))
+		sentences = append(sentences, l.Text("%s%s of %s {record|records} (%s) {2|is|are} unique in some pair of kept columns", about, Integer(u.InPairs), Integer(u.Records), share(u.InPairs)))
 	}
 	var most []string
 	for _, c := range u.Columns {

@@ -60,17 +60,17 @@ func (h Hidden) Note(p Policy) noren.Text {
 	names := strings.Join(h.Columns, ", ")
 	switch left := p == Leave; {
 	case h.Rows > 0 && names != "" && left:
-		return noren.Textf("%d hidden {row|rows} and the hidden columns %s are left out", h.Rows, names)
+		return noren.Textf("%d hidden {row|rows} and %d hidden {column|columns} are left out: %s", h.Rows, len(h.Columns), names)
 	case h.Rows > 0 && names != "":
-		return noren.Textf("%d hidden {row|rows} and the hidden columns %s are read", h.Rows, names)
+		return noren.Textf("%d hidden {row|rows} and %d hidden {column|columns} are read: %s", h.Rows, len(h.Columns), names)
 	case h.Rows > 0 && left:
 		return noren.Textf("%d hidden {row is|rows are} left out", h.Rows)
 	case h.Rows > 0:
 		return noren.Textf("%d hidden {row is|rows are} read", h.Rows)
 	case names != "" && left:
-		return noren.Textf("the hidden columns %s are left out", names)
+		return noren.Textf("%d hidden {column is|columns are} left out: %s", len(h.Columns), names)
 	case names != "":
-		return noren.Textf("the hidden columns %s are read", names)
+		return noren.Textf("%d hidden {column is|columns are} read: %s", len(h.Columns), names)
 	}
 	return noren.Text{}
 }
