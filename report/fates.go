@@ -40,8 +40,8 @@ func (b *assessment) unique() []Block {
 	blocks := []Block{
 		{Text: noren.Textf("The columns that are kept are in the release as they were. Where a value, or two together, occurs in one record alone, a person who knows it of another finds that record, whatever k is.")},
 		{Figures: []Figure{
-			{Name: noren.Textf("Unique by one kept column"), Value: share(u.Alone), Tone: tone(u.Alone == 0), Explain: noren.Textf("%s of %s {1|is|are} unique in some kept column", about(u.Alone), records(u.Records))},
-			{Name: noren.Textf("Unique by two kept columns"), Value: share(u.InPairs), Tone: tone(u.InPairs == 0), Explain: noren.Textf("%s of %s {1|is|are} unique in some pair of kept columns", about(u.InPairs), records(u.Records))},
+			{Name: noren.Textf("Unique by one kept column"), Value: share(u.Alone), Tone: tone(u.Alone == 0), Explain: noren.Textf("unique by some kept column: %s of %s", about(u.Alone), records(u.Records))},
+			{Name: noren.Textf("Unique by two kept columns"), Value: share(u.InPairs), Tone: tone(u.InPairs == 0), Explain: noren.Textf("unique by some pair of kept columns: %s of %s", about(u.InPairs), records(u.Records))},
 		}},
 	}
 	t := &Table{Header: Header("kept column", "unique records"), Numeric: []bool{false, true}}
