@@ -12,14 +12,16 @@ const FreeTextWarning = "no check reads sentences; they may name persons, places
 // Unique says how many records are unique on the kept columns, and what
 // that means. They hold figures of the original table.
 func Unique(l Lang, u *gate.Unique) []string {
-	about := ""
-	if u.Estimated {
-		about = l.Text("about") + " "
+	about := func(n int64) string {
+		if u.Estimated {
+			return l.Text("about %s", Integer(n))
+		}
+		return Integer(n)
 	}
 	share := func(n int64) string { return Percent(float64(n) / float64(u.Records)) }
-	sentences := []string{l.Text("%s%s of %s {record|records} (%s) {2|is|are} unique in some kept column", about, Integer(u.Alone), Integer(u.Records), share(u.Alone))}
+	sentences := []string{l.Text("%s of %s {record|records} (%s) {1|is|are} unique in some kept column", about(u.Alone), Integer(u.Records), share(u.Alone))}
 	if len(u.Columns) > 1 {
-		sentences = append(sentences, l.Text("%s%s of %s {record|records} (%s) {2|is|are} unique in some pair of kept columns", about, Integer(u.InPairs), Integer(u.Records), share(u.InPairs)))
+		sentences = append(sentences, l.Text("%s of %s {record|records} (%s) {1|is|are} unique in some pair of kept columns", about(u.InPairs), Integer(u.Records), share(u.InPairs)))
 	}
 	var most []string
 	for _, c := range u.Columns {
