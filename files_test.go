@@ -59,6 +59,7 @@ var fileWriters = map[string]string{
 	"internal/plainfile/plainfile.go OpenOrMake":       byLog,
 	"internal/server/store/store.go Open":              byDatabase,
 	"internal/server/routes_books.go sendLedger":       byRecord,
+	"internal/server/apart/priority_linux.go lowest":   "sets a value of the system, which is no file of a disk",
 	"internal/server/tables/add.go copyFile":           byRecord,
 	"internal/server/tables/add.go readInto":           byRecord,
 	"internal/server/tables/hierarchy.go SetHierarchy": byRecord,

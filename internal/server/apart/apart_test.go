@@ -22,6 +22,7 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/meter/metertest"
+	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -243,8 +244,13 @@ func TestProcessThatEnds(t *testing.T) {
 	none := &Runner{Command: func(ctx context.Context) *exec.Cmd {
 		return exec.CommandContext(ctx, filepath.Join(t.TempDir(), "none"))
 	}}
-	if got, err := none.Operations().Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}}); err == nil || got != nil {
+	got, err := none.Operations().Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}})
+	if err == nil || got != nil {
 		t.Errorf("no program: %v, %v", got, err)
+	}
+	// Memory is not what is missing there.
+	if p := problem.From(err); p.Code != "unavailable" || p.Detail != "The process that computes cannot be started." || p.In(lang.Japanese).Detail == p.Detail {
+		t.Errorf("no program: %v", p)
 	}
 }
 
@@ -302,6 +308,12 @@ func TestPriorityAndEnd(t *testing.T) {
 		}
 		if !idle {
 			t.Error("the process has not the lowest priority")
+		}
+	}
+	if runtime.GOOS == "linux" { // where memory is short, it ends before the server does
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", cmd.Process.Pid))
+		if err != nil || strings.TrimSpace(string(data)) != "1000" {
+			t.Errorf("oom_score_adj is %q: %v", data, err)
 		}
 	}
 	_ = in.Close()

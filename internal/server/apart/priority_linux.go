@@ -10,7 +10,11 @@ import (
 
 // lowest gives all threads of the process the policy SCHED_IDLE, and the highest nice value where a
 // system refuses that. Threads that start later inherit both from those that start them.
+//
+// Where memory is short, the system ends the process before the server: it takes the score of all that
+// the process may have.
 func lowest() {
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // as high as it gets, which needs no right
 	done := map[int]bool{}
 	for again := true; again; {
 		again = false

@@ -66,16 +66,16 @@ func (o *Operations) exchange(ctx context.Context, name string, request []byte, 
 	cmd := o.runner.Command(ctx)
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, ended(ctx, err)
+		return nil, notStarted(ctx, err)
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, ended(ctx, err)
+		return nil, notStarted(ctx, err)
 	}
 	cmd.Cancel = in.Close // the process ends with its standard input
 	cmd.WaitDelay = o.runner.toEnd()
 	if err := cmd.Start(); err != nil {
-		return nil, ended(ctx, err)
+		return nil, notStarted(ctx, err)
 	}
 	limits := meter.From(ctx)
 	sent := make(chan struct{})
@@ -120,6 +120,15 @@ func ended(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return processDied(err)
+}
+
+// notStarted is the error of a process that cannot begin.
+func notStarted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p := problem.New("unavailable", "The process that computes cannot be started.").Hinted("try again; let the server have more processes and open files where it happens again")
+	return &died{p, err}
 }
 
 // receive reads what the process of an operation says: its result, or the error of the operation.
