@@ -189,4 +189,5 @@ var boundedReaders = map[string]reader{
 	"internal/tempfile/named.go CreateNamed":               {"os.OpenFile", byWrites},
 	"internal/atomicfile/atomicfile.go ReadFrom":           {"io.Copy", byStream},
 	"internal/tempfile/named.go sweepAll":                  {"os.Open", byNames1k},
+	"whole.go UnmarshalJSON":                               {"json.Unmarshal json.Unmarshal", byMemory},
 }

@@ -1,5 +1,7 @@
 package api
 
+import "github.com/noren-privacy/noren"
+
 // HierarchyProposeRequest asks for a proposed generalisation hierarchy: of a column of Table,
 // or of a public range.
 type HierarchyProposeRequest struct {
@@ -26,7 +28,7 @@ type Hierarchy struct {
 	// Kind is the kind that was used.
 	Kind string `json:"kind"`
 	// Levels names the levels of each row, from the value to the root.
-	Levels []string `json:"levels"`
+	Levels []noren.Text `json:"levels"`
 	// Rows has one row for each value.
 	Rows [][]string `json:"rows"`
 }

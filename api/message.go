@@ -1,6 +1,7 @@
 package api
 
 import (
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table/infer"
 )
@@ -23,6 +24,16 @@ func Say(code string, args map[string]any) Message {
 	return Message{Code: code, Text: english, Args: args}
 }
 
+// Fixed is the message of a code whose text has no arguments and is no other message's.
+func Fixed(code string, text noren.Phrase) Message {
+	return Message{Code: code, Text: string(text), Said: func(l lang.Lang) string { return l.Shown(noren.Text{Format: noren.Format(text)}) }}
+}
+
+// Whole is the message as a text.
+func (m Message) Whole() noren.Text {
+	return noren.Textf("%s", lang.Spoken(func(l lang.Lang) string { return m.In(l).Text }))
+}
+
 // Because is the reason of a type or role as a message.
 func Because(r infer.Reason) *Message { return &Message{Code: r.Code, Text: r.Text, Args: r.Args} }
 
@@ -38,7 +49,7 @@ func (m Message) In(l lang.Lang) Message {
 	} else if text, ok := l.Message(m.Code, m.Args); ok {
 		m.Text = text
 	} else {
-		m.Text = l.Say(m.Text)
+		m.Text = l.Foreign(m.Text)
 	}
 	return m
 }

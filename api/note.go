@@ -31,7 +31,7 @@ type Note struct {
 // In is the remark in a language.
 func (n *Note) In(l lang.Lang) string {
 	if n.Said == nil {
-		return l.Say(n.Text)
+		return l.Foreign(n.Text)
 	}
 	return n.Said(l)
 }

@@ -46,7 +46,7 @@ type RatioAnswer struct {
 	// Question is the kind of the question.
 	Question string `json:"question"`
 	// Of is the question in words.
-	Of string `json:"of"`
+	Of noren.Text `json:"of"`
 	// Where is the condition of the question.
 	Where string `json:"where,omitempty"`
 	// Answer is the answer of a mean, a count or a quantile.

@@ -55,7 +55,7 @@ type RatioPlan struct {
 // RatioPlanned is a typical answer with its expected errors by kind of features.
 type RatioPlanned struct {
 	// Question is the question in words.
-	Question string `json:"question"`
+	Question noren.Text `json:"question"`
 	// SD is the standard deviation of the column among the public records.
 	SD float64 `json:"sd"`
 	// By are the expected errors by kind of features: kernels, marginals, both.

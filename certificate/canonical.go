@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -37,7 +36,7 @@ func Canonical(data []byte) ([]byte, error) {
 func canonical(data []byte) ([]byte, error) {
 	switch {
 	case len(data) > maxSize:
-		return nil, fmt.Errorf("it is longer than %d bytes", maxSize)
+		return nil, noren.Reasonf("it is longer than %d bytes", maxSize)
 	case !utf8.Valid(data):
 		return nil, errors.New("it is not UTF-8")
 	}
@@ -55,7 +54,7 @@ func plain(err error, size int) error {
 	case ok && syntax.Offset >= int64(size):
 		return errors.New("it ends too early")
 	case ok:
-		return fmt.Errorf("it is not JSON at byte %d", syntax.Offset)
+		return noren.Reasonf("it is not JSON at byte %d", syntax.Offset)
 	}
 	return err
 }
@@ -97,7 +96,7 @@ func (w *walker) value(dst []byte, depth int) ([]byte, error) {
 		return appendString(dst, text)
 	case '[', '{':
 		if depth == maxDepth {
-			return nil, fmt.Errorf("it is nested deeper than %d", maxDepth)
+			return nil, noren.Reasonf("it is nested deeper than %d", maxDepth)
 		}
 		if w.take(1)[0] == '[' {
 			return w.array(dst, depth+1)

@@ -2,9 +2,10 @@ package correlated
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // chainRun is the search for the worst adversary of a chain at one scale.
@@ -299,7 +300,7 @@ func (r *chainRun) spent() error {
 		return r.eval.failed
 	}
 	if r.work+4*r.eval.work > r.limit {
-		return fmt.Errorf("%w: the distributions of the arms are too long", errBudget)
+		return noren.Reasonf("%s: the distributions of the arms are too long", errBudget)
 	}
 	return nil
 }

@@ -2,8 +2,9 @@ package correlated
 
 import (
 	"context"
-	"fmt"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
 // chainPlan is what the exact evaluation of a chain needs for every scale.
@@ -157,7 +158,7 @@ func (p *chainPlan) afford() error {
 		pairs = min(pairs, 4*a*a*a)
 	}
 	if pairs*k*k > float64(p.options.budget(workBudget)) {
-		return fmt.Errorf("%w: about %.2g configurations", errBudget, pairs*k*k)
+		return noren.Reasonf("%s: about %.2g configurations", errBudget, pairs*k*k)
 	}
 	return nil
 }
@@ -327,7 +328,7 @@ func (b *chainBuilder) fill(e *armEnd, a int, terms []term) error {
 	e.dists[a], e.mass[a] = normalise(sum)
 	if e.dists[a] != nil {
 		if b.atoms += e.dists[a].len(); b.atoms > maxPlanAtoms {
-			return fmt.Errorf("%w: the distributions of the arms have too many atoms", errBudget)
+			return noren.Reasonf("%s: the distributions of the arms have too many atoms", errBudget)
 		}
 	}
 	return nil

@@ -1,8 +1,9 @@
 package correlated
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
 // maxGrid bounds the points of one grid.
@@ -46,7 +47,7 @@ func (e *evaluator) gridRatios(dists []*dist, shift []int64, out []extreme) {
 	for c := range width {
 		width[c] = int(hi[c] - lo[c] + 1)
 		if total > maxGrid/width[c] {
-			e.failed = fmt.Errorf("%w: a grid has too many points", errBudget)
+			e.failed = noren.Reasonf("%s: a grid has too many points", errBudget)
 			return
 		}
 		total *= width[c]

@@ -1,7 +1,6 @@
 package correlated
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,7 +109,7 @@ func (q *Query) append(dst []float64, i, k int) ([]float64, error) {
 		var err error
 		for j, p := range q.joint {
 			if dst, err = p.append(dst, i, k); err != nil {
-				return nil, fmt.Errorf("query %d: %w", j, err)
+				return nil, noren.Reasonf("query %d: %s", j, err)
 			}
 		}
 		return dst, nil

@@ -2,8 +2,9 @@ package correlated
 
 import (
 	"context"
-	"fmt"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // tablePlan enumerates the adversaries of a joint table: every target, every
@@ -58,7 +59,7 @@ func (p *tablePlan) work() float64 {
 
 func (p *tablePlan) build(ctx context.Context, o *LeakageOptions) error {
 	if w := p.work(); w > float64(o.budget(workBudget)) {
-		return fmt.Errorf("%w: about %.2g operations", errBudget, w)
+		return noren.Reasonf("%s: about %.2g operations", errBudget, w)
 	}
 	seen := map[uint64][]int{}
 	for i := range p.table.shape {
@@ -266,7 +267,7 @@ func newSearch(s *space, q *boundQuery, rates []float64) *search {
 // spent fails when a grid is too large, or all of them together.
 func (s *search) spent() error {
 	if s.eval.failed == nil && s.eval.work > s.limit {
-		s.eval.failed = fmt.Errorf("%w: the grids have too many points", errBudget)
+		s.eval.failed = noren.Reasonf("%s: the grids have too many points", errBudget)
 	}
 	return s.eval.failed
 }

@@ -1,9 +1,10 @@
 package correlated
 
 import (
-	"fmt"
 	"math"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // optionSet merges options that agree up to one factor.
@@ -22,7 +23,7 @@ const sameLog = 1e-12
 
 func (s *optionSet) add(o *treeOption) error {
 	if s.plan.made++; s.plan.made > s.plan.budget {
-		return fmt.Errorf("%w: more than %d options", errBudget, s.plan.budget)
+		return noren.Reasonf("%s: more than %d options", errBudget, s.plan.budget)
 	}
 	top := slices.Max(o.mass)
 	if top == negInf {
@@ -61,7 +62,7 @@ func (s *optionSet) add(o *treeOption) error {
 		}
 	}
 	if s.plan.atoms > maxPlanAtoms {
-		return fmt.Errorf("%w: the distributions of the branches have too many atoms", errBudget)
+		return noren.Reasonf("%s: the distributions of the branches have too many atoms", errBudget)
 	}
 	return nil
 }

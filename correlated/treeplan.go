@@ -2,8 +2,9 @@ package correlated
 
 import (
 	"context"
-	"fmt"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // treePlan is the exact evaluation of a tree distribution against all adversaries, or
@@ -73,7 +74,7 @@ const maxExactTree = 200_000
 
 func newTreePlan(ctx context.Context, t *Tree, q *boundQuery, o *LeakageOptions) (*treePlan, error) {
 	if t.Records() > maxExactTree {
-		return nil, fmt.Errorf("%w: more than %d records", errBudget, maxExactTree)
+		return nil, noren.Reasonf("%s: more than %d records", errBudget, maxExactTree)
 	}
 	p := &treePlan{
 		tree: t, query: q, space: newSpace(q), empty: o.Adversaries.kind == advEmpty, budget: o.budget(treeBudget),

@@ -27,7 +27,7 @@ func Parse(text []byte) (*Definition, error) {
 	}
 	var d Definition
 	if err := json.Unmarshal(canonical, &d); err != nil {
-		return fail(fmt.Errorf("a value is of another JSON type"))
+		return fail(noren.Reasonf("a value is of another JSON type"))
 	}
 	if d.Format != Format {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "format", What: "expected %s, got %q", Args: []any{Format, d.Format}}
@@ -59,13 +59,13 @@ func checkMembers(text []byte) error {
 	var missing []*string
 	if top["missing"] != nil {
 		if err := json.Unmarshal(top["missing"], &missing); err != nil || slices.Contains(missing, nil) {
-			return fmt.Errorf("missing is not an array of texts")
+			return noren.Reasonf("missing is not an array of texts")
 		}
 	}
 	var columns []json.RawMessage
 	if top["columns"] != nil {
 		if err := json.Unmarshal(top["columns"], &columns); err != nil {
-			return fmt.Errorf("columns is not an array")
+			return noren.Reasonf("columns is not an array")
 		}
 	}
 	for i, c := range columns {
@@ -83,14 +83,14 @@ func members(text []byte, where any, known ...string) (map[string]json.RawMessag
 	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(text, &m); err != nil || m == nil {
-		return nil, fmt.Errorf("%s is not an object", where)
+		return nil, noren.Reasonf("%s is not an object", where)
 	}
 	for name, v := range m {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("%s has an unknown member", where)
+			return nil, noren.Reasonf("%s has an unknown member", where)
 		}
 		if bytes.Equal(v, []byte("null")) {
-			return nil, fmt.Errorf("%s: member %s is null", where, name)
+			return nil, noren.Reasonf("%s: member %s is null", where, name)
 		}
 	}
 	return m, nil

@@ -2,11 +2,11 @@ package dataset
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/table"
 )
@@ -148,7 +148,7 @@ func (m *MadeUp) build(rows [][]string) (*table.Table, error) {
 		}
 		for _, row := range rows {
 			if err := b.Append([]byte(row[j])); err != nil {
-				return nil, fmt.Errorf("column %s: %w", f.Name, err)
+				return nil, noren.Reasonf("column %s: %s", f.Name, err)
 			}
 		}
 		t.Columns = append(t.Columns, b.Column())

@@ -3,7 +3,6 @@ package kanon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -18,7 +17,7 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 	d := r.dialect()
 	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Formulas: d.Formulas, Plain: true, Exact: r.quasiNames()})
 	if err != nil {
-		return fmt.Errorf("reading the release back: %w", err)
+		return noren.Reasonf("reading the release back: %s", err)
 	}
 	defer func() { _ = src.Close() }()
 	return r.checkSource(ctx, src)
@@ -36,7 +35,7 @@ func (r *run) checkSource(ctx context.Context, src table.Source) error {
 	r.told.into(&o)
 	v, err := verify.Verify(ctx, src, o)
 	if err != nil {
-		return fmt.Errorf("reading the release back: %w", err)
+		return noren.Reasonf("reading the release back: %s", err)
 	}
 	if err := v.Err(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -20,10 +21,9 @@ func (l Lang) Error(err error) string {
 	case *noren.Error:
 		var b strings.Builder
 		if e.Place() != "" {
-			where := l.argument(e.Where)
-			b.WriteString(where + ": ")
+			b.WriteString(l.argument(e.Where) + ": ")
 		}
-		b.WriteString(l.Said(e.Said()))
+		b.WriteString(l.Shown(e.Said()))
 		if e.Err != nil {
 			if e.What != "" {
 				b.WriteString(": ")
@@ -31,9 +31,11 @@ func (l Lang) Error(err error) string {
 			b.WriteString(l.Error(e.Err))
 		}
 		if e.Hint != "" {
-			b.WriteString("（" + l.hint(e.Advice()) + "）")
+			b.WriteString("（" + l.Shown(e.Advice()) + "）")
 		}
 		return b.String()
+	case *fs.PathError:
+		return e.Op + " " + e.Path + ": " + l.Error(e.Err)
 	case interface{ Text() noren.Text }:
 		return l.Shown(e.Text())
 	case interface{ Unwrap() []error }:
@@ -43,37 +45,8 @@ func (l Lang) Error(err error) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	text := err.Error()
-	if inner := errors.Unwrap(err); inner != nil {
-		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
-			if where, ok := strings.CutSuffix(before, ": "); ok {
-				return l.place(where) + ": " + l.Error(inner)
-			}
-			return l.Say(before) + l.Error(inner)
-		}
+	if inner := errors.Unwrap(err); inner != nil && inner.Error() == err.Error() { // err adds no text
+		return l.Error(inner)
 	}
-	return l.Say(text)
-}
-
-// Said is a text of an error in the language. One without arguments may be a sentence that was finished
-// before.
-func (l Lang) Said(t noren.Text) string {
-	switch {
-	case l == English:
-		return t.String()
-	case len(t.Args) == 0:
-		return l.Say(string(t.Format))
-	}
-	return l.Shown(t)
-}
-
-// hint says what to do about an error: one of a list of names, or a text.
-func (l Lang) hint(t noren.Text) string {
-	if list, ok := strings.CutPrefix(string(t.Format), "one of "); ok && len(t.Args) == 0 {
-		if said := l.Say(string(t.Format)); said != string(t.Format) {
-			return said
-		}
-		return "次のどれか: " + list
-	}
-	return l.Said(t)
+	return l.Foreign(err.Error())
 }

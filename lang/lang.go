@@ -2,8 +2,9 @@
 //
 // English texts are written where they are needed: in the errors of a library, in the
 // sentences of a report. Their formats are the keys of one catalogue, with a translation
-// of each ([Lang.Text]). A text that reaches a front end already made, such as an error,
-// is found again by its format ([Lang.Say]). lang/check reads the sources and counts formats
+// of each ([Lang.Text]). A text that reaches a front end, such as an error,
+// keeps its format and arguments ([Lang.Shown]); a finished text of another program is
+// found as a whole ([Lang.Foreign]). lang/check reads the sources and counts formats
 // without a translation, translations without a format, and those whose verbs are others.
 package lang
 
@@ -75,11 +76,7 @@ func FromEnvironment(get func(name string) string) Lang {
 func (l Lang) Text(key Key, args ...any) string {
 	format := string(key)
 	if l == Japanese {
-		core := strings.TrimSpace(format)
-		if translated, ok := japanese().byKey[core]; ok {
-			before, after, _ := strings.Cut(format, core)
-			format = before + translated + after
-		}
+		format, _ = translated(format)
 	}
 	if len(args) == 0 {
 		return strings.ReplaceAll(format, "%%", "%")
@@ -113,12 +110,24 @@ var marks = map[noren.Format]noren.Format{"%s (%s)": "%s（%s）", "%s, %s": "%s
 
 // phrase is a text without arguments in the language.
 func (l Lang) phrase(text string) string {
-	if l == Japanese {
-		if found, ok := japanese().exact[text]; ok {
-			return found.translation()
-		}
+	if said, ok := l.fixed(text); ok {
+		return said
 	}
 	return l.Term(text)
+}
+
+// fixed is a text without arguments in the language, where it is known. Its percent signs stand alone, in the catalogue
+// alone or twice.
+func (l Lang) fixed(text string) (string, bool) {
+	if l == English {
+		return text, true
+	}
+	for _, format := range []string{text, strings.ReplaceAll(text, "%", "%%")} {
+		if said, ok := translated(format); ok {
+			return strings.ReplaceAll(said, "%%", "%"), true
+		}
+	}
+	return text, false
 }
 
 // sayWords says the arguments that are texts.
@@ -144,7 +153,7 @@ func (l Lang) shown(arg any) any {
 	case noren.Position:
 		return l.shown(arg.Place())
 	case noren.Foreign:
-		return l.Say(string(arg))
+		return l.Foreign(string(arg))
 	case noren.Text:
 		return l.Shown(arg)
 	case noren.Paragraph:

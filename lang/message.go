@@ -117,9 +117,9 @@ func (l Lang) messageArgument(set string, value any) string {
 		}
 		switch set {
 		case "text":
-			return l.Say(value)
+			return l.Foreign(value)
 		case "sentence":
-			return l.Beginning(l.Say(value))
+			return l.Beginning(l.Foreign(value))
 		}
 		return value
 	case noren.Text:

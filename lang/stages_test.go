@@ -20,7 +20,7 @@ func TestStages(t *testing.T) {
 		text, err := fs.ReadFile(root, path)
 		for _, m := range reported.FindAllSubmatch(text, -1) {
 			found[string(m[1])] = true
-			if stages[string(m[1])] == "" {
+			if Japanese.Stage(string(m[1])) == string(m[1]) {
 				t.Errorf("%s: the stage %q has no translation", path, m[1])
 			}
 		}
@@ -29,9 +29,9 @@ func TestStages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range stages {
-		if !found[name] {
-			t.Errorf("%q is no stage", name)
+	for _, e := range Catalogue() {
+		if e.Context == Stage && !found[string(e.Key)] {
+			t.Errorf("%q is no stage", e.Key)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestTextsInErrors(t *testing.T) {
 		{noren.Usagef("", "%s", noren.Texts{noren.Textf("k is %d: it must be at least 1", 0)}), "k が 0 です。1 以上にします"},
 		{noren.Usagef("", "%s: %s", noren.Place{noren.Textf("column %s", "age")}, noren.Textf("the column is named twice")), "列 age: 同じ列が 2 回指定されています"},
 		{noren.Usagef("", "%s", noren.TextOf(cause)), "列 age: 同じ列が 2 回指定されています"},
-		{noren.Usagef("", "%s", noren.TextOf(errors.New("words of a library"))), "words of a library"},
+		{noren.Usagef("", "%s", noren.TextOf(errors.New("words of a library"))), "words of a library（原文）"},
 	} {
 		if got := lang.Japanese.Error(c.err); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

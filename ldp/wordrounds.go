@@ -3,7 +3,6 @@ package ldp
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/noren-privacy/noren"
 )
@@ -30,7 +29,7 @@ func (r *Rappor) NewWordRounds() (*WordRounds, error) {
 }
 
 // errOtherCohort is matched: it counts as a report of a bad cohort.
-var errOtherCohort = fmt.Errorf("another cohort than that of the client's first report: %w", errCohort)
+var errOtherCohort = noren.Reasonf("another cohort than that of the client's first report: %s", errCohort)
 
 // Check says whether a report of a person can be added: a device keeps its cohort, and so a
 // person's reports have one. Errors: [noren.BadData] for the report, [noren.Usage] where

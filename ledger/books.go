@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"hash"
 	"maps"
 	"slices"
@@ -47,11 +46,11 @@ func newBooks() *books {
 // not be used.
 func (p *books) apply(k *link) (body any, err error) {
 	if !k.follows(p.seq, p.hash) {
-		return nil, fmt.Errorf("entry %d does not follow entry %d", k.Seq, p.seq)
+		return nil, noren.Reasonf("entry %d does not follow entry %d", k.Seq, p.seq)
 	}
 	p.seq, p.hash = k.Seq, k.Hash
 	if body, err = p.take(k); err != nil {
-		return nil, fmt.Errorf("entry %d (%s): %w", k.Seq, k.Kind, err)
+		return nil, noren.Reasonf("entry %d (%s): %s", k.Seq, k.Kind, err)
 	}
 	return body, nil
 }
@@ -59,7 +58,7 @@ func (p *books) apply(k *link) (body any, err error) {
 func (p *books) take(k *link) (any, error) {
 	p.note, p.lines = nil, nil
 	if (k.Kind == kindCreate) != (k.Seq == 1) {
-		return nil, fmt.Errorf("is in the wrong place")
+		return nil, noren.Reasonf("is in the wrong place")
 	}
 	switch k.Kind {
 	case kindCreate:
@@ -95,12 +94,12 @@ func (p *books) take(k *link) (any, error) {
 		b := &reconcileBody{}
 		return b, decodeBody(k.Body, b)
 	}
-	return nil, fmt.Errorf("is of no known kind")
+	return nil, noren.Reasonf("is of no known kind")
 }
 
 func (p *books) grant(b *grantBody, seq int64) error {
 	if b.Accounting != "" && b.Accounting != string(ZCDP) || (b.Accounting != "") != (b.StatementDelta > 0) || b.StatementDelta < 0 {
-		return fmt.Errorf("is in no known accounting")
+		return noren.Reasonf("is in no known accounting")
 	}
 	a := p.accounts[b.Account]
 	var before *account
@@ -115,7 +114,7 @@ func (p *books) grant(b *grantBody, seq int64) error {
 		p.accounts[b.Account] = a
 	}
 	if a.parent != b.Parent || a.kind != b.Kind || a.name != b.Name {
-		return fmt.Errorf("changes what is fixed of account %d", b.Account)
+		return noren.Reasonf("changes what is fixed of account %d", b.Account)
 	}
 	if a.unit != b.Unit || a.neighbours != b.Neighbours || a.accounting != b.accounting() || a.statementDelta != b.StatementDelta {
 		for _, below := range p.accounts {
@@ -123,7 +122,7 @@ func (p *books) grant(b *grantBody, seq int64) error {
 				continue
 			}
 			if !b.Replaces || b.Parent != 0 || below.spent() {
-				return fmt.Errorf("changes what is fixed of account %d", below.id)
+				return noren.Reasonf("changes what is fixed of account %d", below.id)
 			}
 			below.unit, below.neighbours, below.statementDelta = b.Unit, b.Neighbours, b.StatementDelta
 			if below.accounting != b.accounting() {
@@ -133,13 +132,13 @@ func (p *books) grant(b *grantBody, seq int64) error {
 		}
 	}
 	if b.Replaces && a.spent() {
-		return fmt.Errorf("replaces account %d, of which something is spent", b.Account)
+		return noren.Reasonf("replaces account %d, of which something is spent", b.Account)
 	}
 	if (b.Definition != "") != (b.Version != 0) || b.Version != 0 && (b.Kind != kindDataset || b.Version != a.version+1) {
-		return fmt.Errorf("is no next version of account %d", b.Account)
+		return noren.Reasonf("is no next version of account %d", b.Account)
 	}
 	if b.Contents != "" && b.Version == 0 {
-		return fmt.Errorf("gives prints to no version of account %d", b.Account)
+		return noren.Reasonf("gives prints to no version of account %d", b.Account)
 	}
 	if b.Version != 0 {
 		row, err := b.row(seq)
@@ -164,7 +163,7 @@ func (p *books) grant(b *grantBody, seq int64) error {
 	book := a
 	if a.parent != 0 {
 		if book = p.accounts[a.parent]; book == nil {
-			return fmt.Errorf("is below account %d, which is not there", a.parent)
+			return noren.Reasonf("is below account %d, which is not there", a.parent)
 		}
 	}
 	p.note = noteOf(seq, b, before, a, book)
@@ -182,10 +181,10 @@ func (p *books) charge(b *chargeBody, seq int64, recovered bool) error {
 	for _, n := range b.Lines {
 		a := p.accounts[n.Account]
 		if a == nil || n.Eps < 0 || n.Delta < 0 || n.Rho < 0 || n.Gaussian < 0 {
-			return fmt.Errorf("charges account %d, which is not there, or less than nothing", n.Account)
+			return noren.Reasonf("charges account %d, which is not there, or less than nothing", n.Account)
 		}
 		if a.zcdp() != (n.Rho > 0) || a.zcdp() && n.Delta != 0 || n.Gaussian > n.Rho {
-			return fmt.Errorf("charges account %d, whose budget is in %s, in another accounting", n.Account, a.accounting)
+			return noren.Reasonf("charges account %d, whose budget is in %s, in another accounting", n.Account, a.accounting)
 		}
 		a.spentEps += n.Eps
 		a.spentDelta += n.Delta
@@ -209,7 +208,7 @@ func (p *books) charge(b *chargeBody, seq int64, recovered bool) error {
 func (a *account) within() error {
 	if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta ||
 		a.spentRho < 0 || a.spentRho > a.capRho || a.spentGaussian < 0 || a.spentGaussian > a.spentRho {
-		return fmt.Errorf("account %d is spent beyond its cap", a.id)
+		return noren.Reasonf("account %d is spent beyond its cap", a.id)
 	}
 	return nil
 }
@@ -429,7 +428,7 @@ type versionRow struct {
 func (b *grantBody) row(seq int64) (*versionRow, error) {
 	hash, err := hex.DecodeString(b.DefinitionHash)
 	if err != nil || len(hash) != 32 {
-		return nil, fmt.Errorf("has no hash of its definition")
+		return nil, noren.Reasonf("has no hash of its definition")
 	}
 	columns, err := json.Marshal(b.Columns)
 	if err != nil {

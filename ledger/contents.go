@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -310,7 +309,7 @@ func (l *Ledger) dropContents(ctx context.Context, tx *sql.Tx, p *books) error {
 func (p *books) takeContents(b *contentsBody) error {
 	key := versionKey{b.Account, b.Version}
 	if _, ok := p.versions[key]; !ok || b.Contents == "" {
-		return fmt.Errorf("gives prints to version %d of account %d, which was never granted", b.Version, b.Account)
+		return noren.Reasonf("gives prints to version %d of account %d, which was never granted", b.Version, b.Account)
 	}
 	p.contents[key] = b.Contents
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -272,7 +271,7 @@ func (l *Ledger) runJobs(ctx context.Context, tx *sql.Tx, group []*job) []error 
 		j.endHold(errs[i])
 		if _, err := tx.ExecContext(ctx, end); err != nil {
 			// The failure ended the whole transaction, as a full disk does.
-			return all(cmpErr(errs[i], fmt.Errorf("the transaction ended: %w", err)))
+			return all(cmpErr(errs[i], noren.Reasonf("the transaction ended: %s", err)))
 		}
 	}
 	return errs

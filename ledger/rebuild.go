@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -204,7 +203,7 @@ func (l *Ledger) finishBooks(ctx context.Context, tx *sql.Tx, p *books) error {
 		return err
 	}
 	if len(r.Faults) > 0 {
-		return fmt.Errorf("after the reconciliation: %s", r.Faults[0])
+		return noren.Reasonf("after the reconciliation: %s", r.Faults[0])
 	}
 	return l.writeCheckpoint(ctx, tx, p)
 }

@@ -144,7 +144,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		}
 		for _, k := range lost {
 			if err := l.rollForward(ctx, tx, k); err != nil {
-				return fmt.Errorf("entry %d of the head file: %w", k.Seq, err)
+				return noren.Reasonf("entry %d of the head file: %s", k.Seq, err)
 			}
 		}
 		did.Rolled = int64(len(lost))
@@ -234,7 +234,7 @@ func (l *Ledger) lostLinks(ctx context.Context, tx *sql.Tx) (lost []*link, stray
 		n++
 		k, err := l.parseHeadLine(text)
 		if err != nil {
-			fault = fmt.Errorf("line %d: %w", n, err)
+			fault = noren.Reasonf("line %d: %s", n, err)
 			return nil
 		}
 		if e, ok := strayCharge(ctx, tx, l.id, k); ok {
@@ -247,9 +247,9 @@ func (l *Ledger) lostLinks(ctx context.Context, tx *sql.Tx) (lost []*link, stray
 				lost, hash = append(lost, k), k.Hash
 				return nil
 			}
-			fault = fmt.Errorf("line %d does not follow the database's chain", n)
+			fault = noren.Reasonf("line %d does not follow the database's chain", n)
 		case tx.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", k.Seq).Scan(&own) != nil || !bytes.Equal(own, k.Hash):
-			fault = fmt.Errorf("line %d is not in the database's chain", n)
+			fault = noren.Reasonf("line %d is not in the database's chain", n)
 		default:
 			meets++
 		}
@@ -434,7 +434,7 @@ func (d *Recovery) compare(ctx context.Context, tx *sql.Tx, before []account) er
 			fell = a.spentEps < before.spentEps || a.spentRho < before.spentRho || a.spentGaussian < before.spentGaussian
 		}
 		if fell {
-			return fmt.Errorf("account %d (%s) would say that less is spent than before", a.id, a.name)
+			return noren.Reasonf("account %d (%s) would say that less is spent than before", a.id, a.name)
 		}
 		if was, now := before.total(), a.total(); now != was {
 			d.Raised = append(d.Raised, Raise{a.kind, a.name, was, now, Accounting(a.accounting)})

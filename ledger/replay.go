@@ -2,7 +2,8 @@ package ledger
 
 import (
 	"encoding/hex"
-	"fmt"
+
+	"github.com/noren-privacy/noren"
 )
 
 // replay is what the chain says all tables hold.
@@ -63,7 +64,7 @@ func (p *replay) apply(k *link) error {
 	}
 	p.hashes = append(p.hashes, k.Hash)
 	if err := p.record(k, body); err != nil {
-		return fmt.Errorf("entry %d (%s): %w", k.Seq, k.Kind, err)
+		return noren.Reasonf("entry %d (%s): %s", k.Seq, k.Kind, err)
 	}
 	return nil
 }
@@ -102,7 +103,7 @@ func (p *replay) record(k *link, body any) (err error) {
 func (p *replay) ending(id string, seq int64) (*replayed, error) {
 	c := p.charges[id]
 	if c == nil || c.state != "reserved" {
-		return nil, fmt.Errorf("ends charge %s, which is not reserved", id)
+		return nil, noren.Reasonf("ends charge %s, which is not reserved", id)
 	}
 	c.end = seq
 	return c, nil
@@ -110,7 +111,7 @@ func (p *replay) ending(id string, seq int64) (*replayed, error) {
 
 func (p *replay) charge(b *chargeBody, k *link) error {
 	if p.charges[b.Charge] != nil {
-		return fmt.Errorf("repeats charge %s", b.Charge)
+		return noren.Reasonf("repeats charge %s", b.Charge)
 	}
 	c := &replayed{body: *b, lines: p.lines, seq: k.Seq, state: "reserved"}
 	if k.Kind == kindRecover {

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -428,7 +427,7 @@ func insertCharge(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody, hel
 			n.Eps, n.Delta, n.Rho, n.Gaussian, n.Account).
 			Scan(&after.n, &after.spentEps, &after.spentDelta, &after.spentRho, &after.leftEps, &after.leftDelta, &after.leftRho)
 		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("account %d does not cover the charge", n.Account)
+			return noren.Reasonf("account %d does not cover the charge", n.Account)
 		}
 		if err != nil {
 			return err

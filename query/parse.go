@@ -1,7 +1,6 @@
 package query
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -328,7 +327,7 @@ func parseLiteral(f *table.Field, text string) (v literal, err error) {
 	case table.Ordered:
 		v.text = text
 		if v.whole = int64(slices.Index(f.Levels, text)); v.whole < 0 {
-			err = errors.New(noren.Textf("expected one of its %d {level|levels}", len(f.Levels)).String())
+			err = noren.Reasonf("expected one of its %d {level|levels}", len(f.Levels))
 		}
 	default:
 		v.text = text

@@ -176,10 +176,10 @@ func TestColumnsOfQuestions(t *testing.T) {
 	if row := x.Row(1); row[0] != 10 || row[1] != 0 || row[2] != 1 {
 		t.Errorf("row %v", row)
 	}
-	if q := Typical(ward); q.Name != "share of ward = c" || q.SD != 0.5 {
+	if q := Typical(ward); q.Name.String() != "share of ward = c" || q.SD != 0.5 {
 		t.Errorf("typical question %+v", q)
 	}
-	if q := Typical(age); q.Name != "mean of age" || math.Abs(q.SD-math.Sqrt(350.0/9)) > 1e-12 {
+	if q := Typical(age); q.Name.String() != "mean of age" || math.Abs(q.SD-math.Sqrt(350.0/9)) > 1e-12 {
 		t.Errorf("typical question %+v", q)
 	}
 }

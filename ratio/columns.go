@@ -1,7 +1,6 @@
 package ratio
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -109,7 +108,7 @@ func Design(features []*table.Column) (x *Points, terms []string, err error) {
 // Question is a mean over the public records, to plan for ([Mechanism.Plan]).
 type Question struct {
 	// Name says what is asked, as "mean of age".
-	Name string
+	Name noren.Text
 	// Values has one number for each public record, NaN where missing.
 	Values []float64
 	// SD is the standard deviation of the values among the public records.
@@ -119,7 +118,7 @@ type Question struct {
 // Typical is a typical question about a column: its mean, or the share of its most frequent
 // category.
 func Typical(c *table.Column) Question {
-	q := Question{Name: "mean of " + c.Field.Name}
+	q := Question{Name: noren.Textf("mean of %s", c.Field.Name)}
 	if c.Field.Type == table.Category {
 		count := make([]int, len(c.Dict))
 		for i := range c.Len() {
@@ -134,10 +133,11 @@ func Typical(c *table.Column) Question {
 			}
 		}
 		q.Values = Indicator(c, most)
-		q.Name = fmt.Sprintf("share of %s", c.Field.Name)
+		of := c.Field.Name
 		if len(c.Dict) > 0 {
-			q.Name += " = " + c.Dict[most]
+			of += " = " + c.Dict[most]
 		}
+		q.Name = noren.Textf("share of %s", of)
 	} else {
 		q.Values = Numbers(c)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -173,7 +172,7 @@ func (r *run) computeShards(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	if d.ledger == nil {
-		return nil, fmt.Errorf("a sharded data set is one of a ledger")
+		return nil, noren.Reasonf("a sharded data set is one of a ledger")
 	}
 	files, err := shardFiles(ctx, d.Path)
 	if err != nil {

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/noren-privacy/noren"
@@ -78,7 +77,7 @@ func cutDatabase(input string) (string, bool) {
 func (s *Service) DatabaseTables(ctx context.Context, r *api.DatabaseTablesRequest) (*api.DatabaseTables, error) {
 	found, err := pg.List(ctx, pg.Options{Connection: r.Connection})
 	if err != nil {
-		return nil, fmt.Errorf("list tables: %w", err)
+		return nil, noren.Reasonf("list tables: %s", err)
 	}
 	out := &api.DatabaseTables{Tables: []api.DatabaseTable{}}
 	for _, l := range found {

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -233,7 +232,7 @@ func (a *ratioAnswer) count() error {
 			share[i] = 1
 		}
 	}
-	a.out.Of = "count"
+	a.out.Of = noren.Textf("count")
 	count, err := v.weights.Count(in)
 	if err != nil {
 		return err
@@ -255,7 +254,7 @@ func (a *ratioAnswer) number(c *table.Column) error {
 		return noren.Usagef("column", "%s is of categories, which have no %s", q.Column, q.Question).Hinted("ask for a count with a condition, or a histogram; or declare its type as decimal")
 	}
 	if q.Question == "mean" {
-		a.out.Of = "mean of " + q.Column
+		a.out.Of = noren.Textf("mean of %s", q.Column)
 		mean, err := a.weights.Mean(ratio.Numbers(c))
 		if err == nil {
 			a.single(mean, &c.Field)
@@ -266,7 +265,7 @@ func (a *ratioAnswer) number(c *table.Column) error {
 	if q.Rank != nil {
 		rank = *q.Rank
 	}
-	a.out.Of = fmt.Sprintf("%g-quantile of %s", rank, q.Column)
+	a.out.Of = noren.Textf("%g-quantile of %s", rank, q.Column)
 	quantile, err := a.weights.Quantile(ratio.Numbers(c), rank)
 	if err != nil {
 		return inField("rank", err)
@@ -293,7 +292,7 @@ func (a *ratioAnswer) single(e *ratio.Answer, field *table.Field) {
 // histogram counts the records of each bin.
 func (a *ratioAnswer) histogram(c *table.Column) error {
 	q := a.request
-	a.out.Of = "histogram of " + q.Column
+	a.out.Of = noren.Textf("histogram of %s", q.Column)
 	categories := ratio.Categorical(c.Field)
 	var labels []string
 	var bin []int
@@ -361,7 +360,7 @@ func (a *ratioAnswer) regression() error {
 		of += " = " + q.Equals
 		y = ratio.Indicator(target, l)
 	}
-	a.out.Of = "regression of " + of + " on " + strings.Join(q.Features, ", ")
+	a.out.Of = noren.Textf("regression of %s on %s", of, strings.Join(q.Features, ", "))
 	var features []*table.Column
 	for _, name := range q.Features {
 		features = append(features, a.table.Column(name))

@@ -233,7 +233,7 @@ func TestRatioPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	valid(t, "noren.ratio.plan-1.json", plan)
-	if len(plan.Answers) != 2 || plan.Answers[0].Question != "mean of age" || len(plan.Answers[0].By) != 3 || plan.Take == "" || plan.Questions < 2 {
+	if len(plan.Answers) != 2 || plan.Answers[0].Question.String() != "mean of age" || len(plan.Answers[0].By) != 3 || plan.Take == "" || plan.Questions < 2 {
 		t.Errorf("plan %+v", plan)
 	}
 }

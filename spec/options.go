@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -160,7 +159,7 @@ func ParseGap(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("expected off or a duration such as 60s or 2m")
+		return 0, noren.Reasonf("expected off or a duration such as 60s or 2m")
 	}
 	return d, nil
 }
@@ -175,7 +174,7 @@ func parseCoarse(s string) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("expected auto, off or a number of records")
+		return 0, noren.Reasonf("expected auto, off or a number of records")
 	}
 	return n, nil
 }

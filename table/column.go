@@ -2,7 +2,6 @@ package table
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -174,7 +173,7 @@ func NewBuilder(f Field, missing []string) (*Builder, error) {
 		}
 		for i, l := range f.Levels {
 			if _, twice := b.index[l]; twice {
-				return nil, fmt.Errorf("level %d stands twice", i+1)
+				return nil, noren.Reasonf("level %d stands twice", i+1)
 			}
 			b.index[l] = uint32(i)
 		}
@@ -189,7 +188,7 @@ func NewBuilder(f Field, missing []string) (*Builder, error) {
 		return nil, errors.New("a builder reads plain numbers: rewrite the source by its number formats first")
 	}
 	if f.Hierarchy != nil && f.Type != Category {
-		return nil, fmt.Errorf("a hierarchy goes with a category column, not with %s", f.Type)
+		return nil, noren.Reasonf("a hierarchy goes with a category column, not with %s", f.Type)
 	}
 	return b, nil
 }
@@ -295,7 +294,7 @@ func (b *Builder) Append(text []byte) error {
 			if b.total {
 				return b.refuse(nil)
 			}
-			return errors.New(noren.Textf("expected one of the %d {level|levels} of the column", len(b.col.Field.Levels)).String())
+			return noren.Reasonf("expected one of the %d {level|levels} of the column", len(b.col.Field.Levels))
 		}
 		if uint64(len(b.col.Dict)) == math.MaxUint32 {
 			return errors.New("more distinct values than can be told apart")

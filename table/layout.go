@@ -2,9 +2,10 @@ package table
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Layout is how dates are written, in the tokens YYYY, MM, DD, hh, mm and ss;
@@ -65,7 +66,7 @@ func (l Layout) Validate() error {
 		number, digits := rest.token()
 		if number != 0 {
 			if seen[number] {
-				return fmt.Errorf("date layout names %s twice", strings.Repeat(string(number), digits))
+				return noren.Reasonf("date layout names %s twice", strings.Repeat(string(number), digits))
 			}
 			if open {
 				return errors.New("date layout: M, D and h must not stand right before another number, as nothing tells where they end")
@@ -81,7 +82,7 @@ func (l Layout) Validate() error {
 		}
 		switch c := rest[0]; {
 		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Y' && c != 'T', c == '_':
-			return fmt.Errorf("date layout: %q is no token; use YYYY MM DD hh mm ss, or G and E for an era", string(c))
+			return noren.Reasonf("date layout: %q is no token; use YYYY MM DD hh mm ss, or G and E for an era", string(c))
 		}
 		open = false
 		rest = rest[1:]
@@ -126,7 +127,7 @@ func (l Layout) Parse(text string) (int64, error) {
 // l must be valid.
 func (l Layout) Match(text []byte) (v int64, ok bool) { return parse(l.orISO(), text) }
 
-func (l Layout) expected() error { return fmt.Errorf("expected a date like %s", l.orISO()) }
+func (l Layout) expected() error { return noren.Reasonf("expected a date like %s", l.orISO()) }
 
 // parse is Parse for a layout that is valid and not empty.
 func parse[T string | []byte](l Layout, text T) (int64, bool) {

@@ -2,9 +2,10 @@ package table
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/noren-privacy/noren"
 )
 
 // NumberFormat is how the numbers of a text column are written, shown by the
@@ -31,7 +32,7 @@ type NumberReader struct {
 // Reader is the reader of f, which must not be empty.
 func (f NumberFormat) Reader() (*NumberReader, error) {
 	bad := func() (*NumberReader, error) {
-		return nil, fmt.Errorf("number format: expected the number 1234.5 as the column writes it, as in 1,234.5 or 1.234,5 or ¥1,234 or 1234.5%%")
+		return nil, noren.Reasonf("number format: expected the number 1234.5 as the column writes it, as in 1,234.5 or 1.234,5 or ¥1,234 or 1234.5%%")
 	}
 	r := &NumberReader{format: f}
 	rest := string(f)
@@ -213,7 +214,7 @@ func (r *NumberReader) Read(dst, text []byte) ([]byte, error) {
 		return out, nil
 	}
 	if _, _, err := ParseDecimal(text); err == nil {
-		return dst, fmt.Errorf("%w, %s", errFormat, r.format)
+		return dst, noren.Reasonf("%s, %s", errFormat, r.format)
 	}
 	return append(dst, text...), nil
 }

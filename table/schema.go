@@ -3,6 +3,8 @@ package table
 import (
 	"fmt"
 	"strings"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Type says how the values of a column are to be understood.
@@ -33,7 +35,7 @@ func ParseType(s string) (Type, error) {
 			return Type(t), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown type %q: one of %s", s, strings.Join(typeNames[:], ", "))
+	return 0, noren.Reasonf("unknown type %q: one of %s", s, strings.Join(typeNames[:], ", "))
 }
 
 // IsNumber reports whether values of the type lie on a line with distances:
@@ -75,7 +77,7 @@ func ParseRole(s string) (Role, error) {
 			return Role(r), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown role %q: one of %s", s, strings.Join(roleNames[:], ", "))
+	return 0, noren.Reasonf("unknown role %q: one of %s", s, strings.Join(roleNames[:], ", "))
 }
 
 // Field describes one column of a table.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -116,7 +115,7 @@ func usageArgs(c *cobra.Command) {
 				return own
 			}
 			if err != nil {
-				return noren.Usagef("", "%s", noren.Foreign(strings.TrimSuffix(err.Error(), "."))).Advising(commandHint(c, args))
+				return noren.Usagef("", "%s", noren.TextOf(err)).Advising(commandHint(c, args))
 			}
 			return nil
 		}
@@ -133,9 +132,9 @@ func exactly(names ...string) cobra.PositionalArgs {
 			return nil
 		}
 		if len(names) == 0 {
-			return fmt.Errorf("expected no argument, found %d", len(args))
+			return noren.Reasonf("expected no argument, found %d", len(args))
 		}
-		return errors.New(noren.Textf("expected %s, found %d {argument|arguments}", strings.Join(names, " and "), len(args)).String())
+		return noren.Reasonf("expected %s, found %d {argument|arguments}", strings.Join(names, " and "), len(args))
 	}
 }
 

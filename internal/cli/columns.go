@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -170,7 +169,7 @@ func (f *columnFlags) properties(over *spec.Spec) error {
 			n, err := strconv.Atoi(v)
 			c.Round = &n
 			if err != nil {
-				return fmt.Errorf("expected a number of places")
+				return noren.Reasonf("expected a number of places")
 			}
 			return nil
 		}},

@@ -104,11 +104,7 @@ func (f *proposeFlags) run(ctx context.Context, t *terminal, input string) error
 	if err := write(f.output, f.force, t.stdout, writeRows(p.Rows)); err != nil {
 		return err
 	}
-	levels := make([]string, len(p.Levels))
-	for i, level := range p.Levels {
-		levels[i] = t.lang.Say(t.lang.Term(level))
-	}
-	t.note("kind %s, levels: %s", p.Kind, strings.Join(levels, ", "))
+	t.note("kind %s, levels: %s", p.Kind, noren.Commas(p.Levels))
 	if input != "" {
 		t.note("%s holds values of %s: it is private", f.output, input)
 	}

@@ -66,9 +66,9 @@ func (q *interview) ask(r *api.Inspection) (*api.StewardAnswers, error) {
 			if q.echo || !errors.As(err, &again) {
 				return nil, err
 			}
-			fmt.Fprintln(q.out, "  ", lang.Of(q.out).Said(again.fault.Said()))
+			fmt.Fprintln(q.out, "  ", lang.Of(q.out).Shown(again.fault.Said()))
 			if again.fault.Hint != "" {
-				fmt.Fprintln(q.out, "  ", lang.Of(q.out).Said(again.fault.Advice()))
+				fmt.Fprintln(q.out, "  ", lang.Of(q.out).Shown(again.fault.Advice()))
 			}
 		}
 	}

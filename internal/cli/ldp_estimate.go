@@ -54,7 +54,7 @@ func newLDPEstimate(t *terminal) *cobra.Command {
 		Short: "Estimate shares, words, means, distributions or associations from reports",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("expected REPORTS, one file or more")
+				return noren.Reasonf("expected REPORTS, one file or more")
 			}
 			return nil
 		},

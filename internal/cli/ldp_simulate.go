@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,7 +34,7 @@ func newLDPSimulate(t *terminal) *cobra.Command {
 		Short: "Simulate a collection: estimates vs. truth, error by epsilon and sample size",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return errors.New(noren.Textf("expected FILE or nothing, found %d {argument|arguments}", len(args)).String())
+				return noren.Reasonf("expected FILE or nothing, found %d {argument|arguments}", len(args))
 			}
 			return nil
 		},

@@ -68,7 +68,7 @@ func printHistory(out io.Writer, charges []api.Charged, only string) error {
 		e := &charges[i]
 		state := l.Term(strings.ReplaceAll(e.State, "-", " "))
 		if e.Reason != "" {
-			state += ": " + l.Say(e.Reason)
+			state += ": " + l.Foreign(e.Reason)
 		}
 		asked := ""
 		if said, ok := words.Charged(e.Mechanism); ok {
@@ -91,7 +91,7 @@ func analystOf(l lang.Lang, e *api.Charged, user, only string) string {
 	case e.Principal == only:
 		return only
 	case strings.HasPrefix(e.Principal, "("): // no analyst: where a recovered charge comes from
-		return l.Say(e.Principal)
+		return l.Foreign(e.Principal)
 	case e.Principal == user, e.Principal == "root", e.Principal == unnamed:
 		return ""
 	}

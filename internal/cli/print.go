@@ -122,8 +122,8 @@ func printPersonRows(w io.Writer, a *assess.Assessment) {
 	if a.OriginalPersons == nil {
 		return
 	}
-	row := func(name string, value func(*assess.Persons) string) {
-		lang.Fprintf(w, "%s\t%s", lang.Of(w).Say(name), value(a.OriginalPersons))
+	row := func(name noren.Text, value func(*assess.Persons) string) {
+		lang.Fprintf(w, "%s\t%s", name, value(a.OriginalPersons))
 		switch {
 		case a.ReleasePersons != nil:
 			lang.Fprintf(w, "\t%s", value(a.ReleasePersons))
@@ -132,18 +132,18 @@ func printPersonRows(w io.Writer, a *assess.Assessment) {
 		}
 		fmt.Fprintln(w)
 	}
-	row("persons, by "+a.OriginalPersons.Column, func(p *assess.Persons) string { return report.Integer(p.Persons) })
+	row(noren.Textf("persons, by %s", a.OriginalPersons.Column), func(p *assess.Persons) string { return report.Integer(p.Persons) })
 	if a.OriginalPersons.Without > 0 {
-		row("records without a person", func(p *assess.Persons) string { return report.Integer(p.Without) })
+		row(noren.Textf("records without a person"), func(p *assess.Persons) string { return report.Integer(p.Without) })
 	}
-	row("persons in a class, smallest", func(p *assess.Persons) string { return report.Integer(p.Smallest) })
-	row("persons in a class, mean", func(p *assess.Persons) string { return report.Number(p.Mean) })
+	row(noren.Textf("persons in a class, smallest"), func(p *assess.Persons) string { return report.Integer(p.Smallest) })
+	row(noren.Textf("persons in a class, mean"), func(p *assess.Persons) string { return report.Number(p.Mean) })
 	if k := a.OriginalPersons.K; k > 0 {
-		row(noren.Textf("classes of fewer than %d {person|persons}", k).String(), func(p *assess.Persons) string { return report.Integer(p.BelowK.Classes) })
+		row(noren.Textf("classes of fewer than %d {person|persons}", k), func(p *assess.Persons) string { return report.Integer(p.BelowK.Classes) })
 	}
-	row("persons that fit all records of one, smallest", func(p *assess.Persons) string { return report.Integer(p.Fit.Min) })
-	row("persons that fit all records of one, mean", func(p *assess.Persons) string { return report.Number(p.Fit.Mean) })
-	row("persons whom no other fits", func(p *assess.Persons) string { return report.Integer(p.Fit.Alone) })
+	row(noren.Textf("persons that fit all records of one, smallest"), func(p *assess.Persons) string { return report.Integer(p.Fit.Min) })
+	row(noren.Textf("persons that fit all records of one, mean"), func(p *assess.Persons) string { return report.Number(p.Fit.Mean) })
+	row(noren.Textf("persons whom no other fits"), func(p *assess.Persons) string { return report.Integer(p.Fit.Alone) })
 }
 
 func printUniqueness(w io.Writer, u *assess.Uniqueness) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
@@ -17,14 +18,7 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 	q, r := a.Asked, a.Result
 	p, _ := q.Parameters().(query.Parameters)
 	l := lang.Of(out)
-	asked := string(r.Query)
-	if p.Rank != "" && p.Rank != "0.5" {
-		asked += " " + p.Rank
-	}
-	if r.Column != "" {
-		asked += " of " + r.Column
-	}
-	asked = words.Subject(l, asked) + ", " + path
+	asked := l.Shown(subject(r, p.Rank)) + ", " + path
 	if p.Where != "" {
 		asked += l.Text(", where %s", p.Where)
 	}
@@ -42,6 +36,26 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 	lang.Fprintf(out, "  mechanism   %s\n", r.Noise)
 	printLines(out, words.Guarantee(lang.Of(out), &a.Receipt))
 	return nil
+}
+
+// subject says what was asked, as in "mean of age".
+func subject(r *query.Result, rank string) noren.Text {
+	switch r.Query {
+	case query.Sum:
+		return noren.Textf("sum of %s", r.Column)
+	case query.Mean:
+		return noren.Textf("mean of %s", r.Column)
+	case query.Variance:
+		return noren.Textf("variance of %s", r.Column)
+	case query.Histogram:
+		return noren.Textf("histogram of %s", r.Column)
+	case query.Quantile:
+		if rank != "" && rank != "0.5" {
+			return noren.Textf("quantile %s of %s", rank, r.Column)
+		}
+		return noren.Textf("quantile of %s", r.Column)
+	}
+	return noren.Textf("count")
 }
 
 func printGroups(out io.Writer, q *query.Query, r *query.Result) error {

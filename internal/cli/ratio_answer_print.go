@@ -17,7 +17,7 @@ import (
 const mostWarned = 3
 
 func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
-	lang.Fprintf(out, "%s of the private records, by %s", words.Subject(lang.Of(out), a.Of), a.Input)
+	lang.Fprintf(out, "%s of the private records, by %s", a.Of, a.Input)
 	if a.Where != "" {
 		lang.Fprintf(out, ", where %s", a.Where)
 	}

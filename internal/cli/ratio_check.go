@@ -94,7 +94,7 @@ func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
 		if t.Off {
 			mark = lang.Of(out).Text(" off")
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s%s\n", words.Subject(lang.Of(out), t.Function), share(t.Private), share(t.Weighted), share(t.Public), share(t.SE), z, mark)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s%s\n", t.Function, share(t.Private), share(t.Weighted), share(t.Public), share(t.SE), z, mark)
 	}
 	_ = w.Flush()
 	lang.Fprintln(out, "  (numbers run from 0 to 1 over the public records; private means hold noise)")

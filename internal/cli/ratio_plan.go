@@ -10,7 +10,6 @@ import (
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/report"
-	words "github.com/noren-privacy/noren/report/text"
 )
 
 type ratioPlanFlags struct {
@@ -78,7 +77,7 @@ func printRatioPlan(out io.Writer, p *api.RatioPlan) {
 	w := grid.New(out)
 	lang.Fprintln(w, "  standard error of\tkernels\tmarginals\tboth\tdirect query\tpublic std. deviation")
 	for _, a := range p.Answers {
-		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", words.Subject(lang.Of(out), a.Question), figure(a.By[ratio.KernelFeatures].SE), figure(a.By[ratio.MarginalFeatures].SE), figure(a.By[ratio.BothFeatures].SE), figure(a.By[ratio.KernelFeatures].Direct), figure(a.SD))
+		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", a.Question, figure(a.By[ratio.KernelFeatures].SE), figure(a.By[ratio.MarginalFeatures].SE), figure(a.By[ratio.BothFeatures].SE), figure(a.By[ratio.KernelFeatures].Direct), figure(a.SD))
 	}
 	_ = w.Flush()
 	lang.Fprintf(out, "\n  take        --features %s: %s\n", p.Take, p.Why)

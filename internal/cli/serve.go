@@ -236,7 +236,7 @@ func wait(t *terminal, s *server.Server, signals <-chan os.Signal, done <-chan e
 func announce(ctx context.Context, w io.Writer, s *server.Server, base string) error {
 	lang.Fprintf(w, "noren serves %s\nhealth and metrics: http://%s/readyz\n", base, s.AdminAddress())
 	if way := s.WayBack(); len(way) > 0 {
-		lang.Fprintf(w, "the server is sealed: %s\nthe way back:\n", noren.Foreign(s.Sealed()))
+		lang.Fprintf(w, "the server is sealed: %s\nthe way back:\n", s.Sealed())
 		for i, step := range way {
 			lang.Fprintf(w, "  %d. %s\n", i+1, step)
 		}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"math"
 	"runtime/debug"
 	"strconv"
@@ -41,7 +40,7 @@ func parseSize(text string) (int64, error) {
 		}
 		return int64(n * u.bytes), nil
 	}
-	return 0, fmt.Errorf("expected a number with a unit, such as 2GB or 512MiB (kB, MB, GB, TB by 1000; KiB, MiB, GiB, TiB by 1024)")
+	return 0, noren.Reasonf("expected a number with a unit, such as 2GB or 512MiB (kB, MB, GB, TB by 1000; KiB, MiB, GiB, TiB by 1024)")
 }
 
 // memoryFlag is the value of --memory in bytes, the default where it is not
@@ -52,7 +51,7 @@ func memoryFlag(text string) (int64, error) {
 	}
 	n, err := parseSize(text)
 	if err == nil && n < service.LeastMemory {
-		err = fmt.Errorf("expected %dMiB at least: the program itself needs as much", service.LeastMemory>>20)
+		err = noren.Reasonf("expected %dMiB at least: the program itself needs as much", service.LeastMemory>>20)
 	}
 	if err != nil {
 		return 0, noren.Usagef("--memory", "%s", noren.TextOf(err))

@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -114,7 +115,7 @@ func (s *Server) decide(ctx context.Context, c *call, a *access) error {
 		}
 	}
 	if reason := s.Sealed(); a.changes && reason != "" {
-		return problem.New("sealed", reason)
+		return problem.New("sealed", noren.Format(reason))
 	}
 	if a.noted && s.audit.Damage() != nil {
 		return problem.New("sealed", "The audit log cannot be written.")
@@ -195,7 +196,7 @@ func (s *Server) form(r *http.Request, a *access) error {
 		want = "application/json"
 	}
 	if got, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || got != want {
-		return problem.New("media-type", "expected a body of type "+want)
+		return problem.New("media-type", "expected a body of type %s", want)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -100,8 +101,7 @@ func (s *Server) limitAnswers(principal string) error {
 	}
 	if ok, wait := s.answers.Allow(principal, s.store.Now()); !ok {
 		p := tooMany(wait).(*problem.Problem)
-		p.Detail = "The principal has asked for too many answers."
-		return p
+		return p.Saying(noren.Textf("The principal has asked for too many answers."))
 	}
 	return nil
 }

@@ -343,7 +343,7 @@ func (h *hour) try(what string, late *moment, wrong map[string]bool) (sealed str
 	}()
 	s.calibration.Store(&api.Calibration{})
 	s.loopback, s.principals, s.addresses, s.failures = true, unlimited(), unlimited(), unlimited()
-	reason := s.Sealed()
+	reason := string(s.Sealed())
 	ask := func(method, path, secret string, body any, change func(*http.Request)) *httptest.ResponseRecorder {
 		t.Helper()
 		text, err := json.Marshal(body)

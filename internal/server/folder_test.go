@@ -124,7 +124,7 @@ func TestMixedFolders(t *testing.T) {
 					t.Errorf("%s, %s: the server is not sealed", part, how)
 				}
 				named := map[string]string{"server.db": "server.db", "ledger": "ledger", "audit.log": "audit log", "key": "signing key"}[part]
-				if reason != "" && !strings.Contains(strings.ToLower(reason), named) {
+				if reason != "" && !strings.Contains(strings.ToLower(string(reason)), named) {
 					t.Errorf("%s, %s: the reason is %q", part, how, reason)
 				}
 				// The way back names each part by its path, and every command with this folder.
@@ -207,7 +207,7 @@ func TestReplacedKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if reason := s.Sealed(); reason != sealed {
+		if reason := string(s.Sealed()); reason != sealed {
 			t.Errorf("sealed: %q, want %q", reason, sealed)
 		}
 		if _, err := s.signer(); (err != nil) != (sealed != "") {

@@ -59,7 +59,7 @@ func (s *Server) faults() (all []string) {
 		all = append(all, "store: it cannot be written")
 	}
 	if reason := s.Sealed(); reason != "" {
-		all = append(all, "sealed: "+reason)
+		all = append(all, "sealed: "+string(reason))
 	}
 	if s.Sealed() == "" {
 		if lost, err := s.books.Lost(ctx); err == nil && len(lost) > 0 {

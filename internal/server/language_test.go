@@ -1,11 +1,13 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/questions"
@@ -69,14 +71,34 @@ func TestProblemsInJapanese(t *testing.T) {
 // The problem of a job is stored in English and read in the language of a request.
 func TestStoredProblems(t *testing.T) {
 	stored := []byte(`{"title":"The server cannot do this now.","detail":"The disk is full.","code":"unavailable","status":503}`)
-	if got := string(problem.Said(stored, lang.English)); got != string(stored) {
+	if got := string(problem.Said(stored, nil, lang.English)); got != string(stored) {
 		t.Error(got)
 	}
-	if got := string(problem.Said(stored, lang.Japanese)); !strings.Contains(got, "ディスクに空きがありません。") || !strings.Contains(got, `"code":"unavailable"`) {
+	if got := string(problem.Said(stored, nil, lang.Japanese)); !strings.Contains(got, "ディスクに空きがありません。") || !strings.Contains(got, `"code":"unavailable"`) {
 		t.Error(got)
 	}
-	if got := problem.Said(nil, lang.Japanese); got != nil {
+	if got := problem.Said(nil, nil, lang.Japanese); got != nil {
 		t.Errorf("%s", got)
+	}
+}
+
+// The texts of a problem are stored with their arguments, so that a name within them stays as it is.
+func TestStoredTextsOfProblems(t *testing.T) {
+	p := problem.From(noren.Usagef("x", "there is no column %q", "none").Hinted("the columns are %s", "cannot be opened").Coded("column-missing"))
+	p.Errors = []problem.Fault{problem.At("/x", noren.Textf("expected at most %d bytes", 7))}
+	stored, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got problem.Problem
+	if err := json.Unmarshal(problem.Said(stored, p.Texts(), lang.Japanese), &got); err != nil {
+		t.Fatal(err)
+	}
+	if want := p.In(lang.Japanese); got.Detail != want.Detail || got.Hint != want.Hint || got.Errors[0].Detail != want.Errors[0].Detail || got.Detail == p.Detail {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if !strings.Contains(got.Detail, `"none"`) || !strings.Contains(got.Hint, "cannot be opened") {
+		t.Errorf("a name is said as a text: %q, %q", got.Detail, got.Hint)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -154,7 +155,7 @@ func (s *Server) check(r *http.Request) (netip.Addr, error) {
 	}
 	for _, name := range headersOnce {
 		if len(r.Header.Values(name)) > 1 {
-			return from, problem.New("malformed", "").Saying(func(l lang.Lang) string { return l.Text("expected the header %s once", name) })
+			return from, problem.New("malformed", "expected the header %s once", name)
 		}
 	}
 	return from, nil
@@ -252,7 +253,7 @@ func (s *Server) whoIs(r *http.Request, from netip.Addr) (*auth.Actor, error) {
 // actorOf is whoIs, with the function that finds the principal of a session's secret.
 func (s *Server) actorOf(r *http.Request, from netip.Addr, session func(context.Context, string) (*auth.Actor, error)) (*auth.Actor, error) {
 	if s.unsure() && (len(r.Header.Values("Authorization")) > 0 || len(r.CookiesNamed(s.cookieName())) > 0) {
-		return nil, problem.New("sealed", s.Sealed())
+		return nil, problem.New("sealed", noren.Format(s.Sealed()))
 	}
 	if values := r.Header.Values("Authorization"); len(values) > 0 {
 		scheme, token, ok := strings.Cut(values[0], " ")

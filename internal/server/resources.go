@@ -131,16 +131,16 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 			// What cannot be removed is trimmed at the next start.
 			_ = s.store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindJob, id) })
 		},
-		Problem: func(err error) json.RawMessage {
+		Problem: func(err error) (document, texts json.RawMessage) {
 			p := s.explained(err)
 			if p.Code == "internal" {
 				s.cfg.Log.Error("a job failed", "error", err)
 			}
-			text, err := json.Marshal(p)
+			document, err = json.Marshal(p)
 			if err != nil {
-				return nil
+				return nil, nil
 			}
-			return text
+			return document, p.Texts()
 		},
 	}, former)
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/lang"
 )
 
 var problemType = reflect.TypeFor[problem.Problem]()
@@ -84,7 +86,7 @@ func (s *Server) problems(ctx huma.Context, _ string, v any) (any, error) {
 		if code != "invalid" || e == nil || len(p.Errors) == mostFaults {
 			continue
 		}
-		p.Errors = append(p.Errors, problem.Fault{Pointer: pointer(e.Location), Detail: expectation(e.Message)})
+		p.Errors = append(p.Errors, problem.At(pointer(e.Location), expectation(e.Message)))
 	}
 	p.Status = m.Status // what huma sends
 	p = p.In(languageOf(ctx.Context()))
@@ -108,12 +110,12 @@ func pointer(location string) string {
 	return strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(rest)
 }
 
-// expectation is huma's text about a fault where it quotes nothing of the request.
-func expectation(text string) string {
-	if strings.HasPrefix(text, "expected ") || strings.HasPrefix(text, "unexpected property") {
-		return text
+// expectation is huma's text about a fault where it is one of those that are known, which quote nothing of the request.
+func expectation(text string) noren.Text {
+	if lang.IsKnown(text) {
+		return noren.Textf("%s", noren.Foreign(text))
 	}
-	return "expected the form that the interface describes"
+	return noren.Textf("expected the form that the interface describes")
 }
 
 // page is a list of items, and where the next begins.
@@ -144,7 +146,7 @@ func (l *Listing) position() (string, error) {
 	at, ok := strings.CutPrefix(string(text), "1:")
 	if err != nil || !ok || at == "" || cursor(at) != l.After { // the decoder skips line ends
 		p := problem.New("invalid", "")
-		p.Errors = []problem.Fault{{Pointer: "after", Detail: "expected the value of next of an earlier page"}}
+		p.Errors = []problem.Fault{problem.At("after", noren.Textf("expected the value of next of an earlier page"))}
 		return "", p
 	}
 	return at, nil

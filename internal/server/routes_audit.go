@@ -124,14 +124,14 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *http.Request, c *call) er
 			t, err := time.Parse(time.RFC3339, text)
 			if err != nil {
 				p := problem.New("invalid", "")
-				p.Errors = []problem.Fault{{Pointer: name, Detail: "expected a time, RFC 3339"}}
+				p.Errors = []problem.Fault{problem.At(name, noren.Textf("expected a time, RFC 3339"))}
 				return p
 			}
 			*to = t
 		}
 	}
 	if err := s.audit.Damage(); err != nil {
-		return problem.New("sealed", problem.From(err).Detail)
+		return problem.New("sealed", "").SayingOf(err)
 	}
 	key, err := s.signer()
 	if err != nil {

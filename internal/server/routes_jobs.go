@@ -93,7 +93,8 @@ func (s *Server) getJob(ctx context.Context, _ *call, in *idInput) (*output[*job
 
 // jobIn is a job with its problem and the messages of its result in a language.
 func jobIn(l lang.Lang, job jobs.Job) jobs.Job {
-	job.Problem = problem.Said(job.Problem, l)
+	job.Problem = problem.Said(job.Problem, job.ProblemTexts, l)
+	job.ProblemTexts = nil
 	switch job.Kind {
 	case "compare":
 		job.Result = spoken.JSON[records.Comparison](l, job.Result)
@@ -103,10 +104,11 @@ func jobIn(l lang.Lang, job jobs.Job) jobs.Job {
 	return job
 }
 
-func (s *Server) cancelJob(_ context.Context, _ *call, in *idInput) (*output[*jobs.Job], error) {
+func (s *Server) cancelJob(ctx context.Context, _ *call, in *idInput) (*output[*jobs.Job], error) {
 	job, err := s.jobs.Cancel(in.ID)
 	if err != nil {
 		return nil, jobProblem(err)
 	}
+	job = jobIn(languageOf(ctx), job)
 	return &output[*jobs.Job]{&job}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
 )
@@ -87,7 +88,7 @@ func (s *Server) registerSession(api huma.API, _ *http.ServeMux) {
 // that were used may be unused in an older store.
 func (s *Server) limitSignIn(ctx context.Context) error {
 	if s.unsure() {
-		return problem.New("sealed", s.Sealed())
+		return problem.New("sealed", noren.Format(s.Sealed()))
 	}
 	from, _ := ctx.Value(addressKey{}).(netip.Addr)
 	if ok, wait := s.signIns.Allow(s.addressHash(from), s.store.Now()); !ok {
@@ -152,7 +153,7 @@ func (s *Server) sessionOf(a *auth.Actor) sessionBody {
 		Principal: principalName{a.ID, a.Name}, Role: string(a.Role(auth.Everything)),
 		Server: serverBody{
 			Name: s.cfg.Name, Version: s.cfg.Tool.Version, Demo: s.cfg.Demo, SingleSteward: true, LeastK: s.cfg.LeastK,
-			Language: s.cfg.Language, SealedReason: s.Sealed(),
+			Language: s.cfg.Language, SealedReason: string(s.Sealed()),
 		},
 	}
 	out.Server.Sealed = out.Server.SealedReason != ""

@@ -231,7 +231,7 @@ func (s *Server) getTable(ctx context.Context, c *call, in *idInput) (*tableOutp
 		return nil, err
 	}
 	t = seen(c, t)
-	t.Failure = problem.Said(t.Failure, languageOf(ctx))
+	t.Failure = problem.Said(t.Failure, t.FailureTexts, languageOf(ctx))
 	return tableAnswer(t, nil)
 }
 

@@ -106,8 +106,8 @@ type Server struct {
 	background sync.WaitGroup // ends once closing is closed
 
 	sealMu sync.Mutex
-	seal   string   // the first reason
-	seals  []string // all of them
+	seal   noren.Phrase   // the first reason
+	seals  []noren.Phrase // all of them
 
 	closing  chan struct{} // closed when the server begins to stop
 	stopOnce sync.Once
@@ -241,7 +241,7 @@ func (s *Server) path(parts ...string) string {
 }
 
 // Sealed says why the server refuses changes and releases; "" where it does not.
-func (s *Server) Sealed() string {
+func (s *Server) Sealed() noren.Phrase {
 	s.sealMu.Lock()
 	defer s.sealMu.Unlock()
 	if s.seal == "" && s.audit != nil && s.audit.Damage() != nil {
@@ -250,7 +250,7 @@ func (s *Server) Sealed() string {
 	return s.seal
 }
 
-func (s *Server) setSealed(reason string) {
+func (s *Server) setSealed(reason noren.Phrase) {
 	s.sealMu.Lock()
 	defer s.sealMu.Unlock()
 	if s.seal == "" {

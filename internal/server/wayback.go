@@ -72,7 +72,7 @@ func (s *Server) WayBack() []noren.Text {
 }
 
 // allSeals are all reasons of the seal: several parts may be older than others.
-func (s *Server) allSeals() []string {
+func (s *Server) allSeals() []noren.Phrase {
 	s.sealMu.Lock()
 	defer s.sealMu.Unlock()
 	return slices.Clone(s.seals)

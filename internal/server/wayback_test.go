@@ -45,11 +45,11 @@ func (f *follower) round(t *testing.T, again bool) (sealed string) {
 	if reason == "" {
 		return ""
 	}
-	f.log = append(f.log, "sealed: "+reason)
+	f.log = append(f.log, "sealed: "+string(reason))
 	for _, step := range steps {
 		f.step(t, s, step.String(), again)
 	}
-	return reason
+	return string(reason)
 }
 
 // step follows one printed step.

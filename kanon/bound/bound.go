@@ -2,7 +2,6 @@ package bound
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -102,7 +101,7 @@ func (b *Bound) Gap(sse float64) float64 {
 // when the time of the dual bound ends, what was reached by then.
 func Lower(ctx context.Context, s *space.Space, o Options) (Bound, error) {
 	if o.K < 1 || o.K > s.Len() {
-		return Bound{}, errors.New(noren.Textf("bound: no partition of %d {record|records} has groups of %d", s.Len(), o.K).String())
+		return Bound{}, noren.Reasonf("bound: no partition of %d {record|records} has groups of %d", s.Len(), o.K)
 	}
 	if o.MostRecords <= 0 {
 		o.MostRecords = int(min(leastMost*max(1, o.Duration.Minutes()), mostMost))

@@ -67,7 +67,7 @@ func ParseDiversityModel(s string) (DiversityModel, error) {
 			return DiversityModel(m), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown diversity model %q: one of %s", s, strings.Join(modelNames[:], ", "))
+	return 0, noren.Reasonf("unknown diversity model %q: one of %s", s, strings.Join(modelNames[:], ", "))
 }
 
 // Closeness is t-closeness (Li, Li and Venkatasubramanian 2007): the

@@ -1,8 +1,6 @@
 package publish
 
 import (
-	"fmt"
-
 	"github.com/noren-privacy/noren"
 )
 
@@ -39,7 +37,7 @@ func ParseMode(s string) (Mode, error) {
 			return Mode(m), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown way to publish %q: matched, aggregate, generalize or shares", s)
+	return 0, noren.Reasonf("unknown way to publish %q: matched, aggregate, generalize or shares", s)
 }
 
 // Ranges is where the ends of published ranges come from.
@@ -68,7 +66,7 @@ func ParseRanges(s string) (Ranges, error) {
 	case "fixed":
 		return Fixed, nil
 	}
-	return 0, fmt.Errorf("unknown ranges %q: tight or fixed", s)
+	return 0, noren.Reasonf("unknown ranges %q: tight or fixed", s)
 }
 
 // Options say how groups are published.

@@ -223,7 +223,7 @@ func ValidatePersons(p space.Partition, persons []uint32, k int) error {
 			}
 		}
 		if len(seen) < k {
-			return errors.New(noren.Textf("group %d has records of %d {person|persons}, fewer than %d", g, len(seen), k).String())
+			return noren.Reasonf("group %d has records of %d {person|persons}, fewer than %d", g, len(seen), k)
 		}
 	}
 	return nil

@@ -15,7 +15,6 @@ package refine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -134,7 +133,7 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options) (
 		return space.Partition{}, Stats{}, errors.New("refine: the partition is of another space")
 	}
 	if err := o.validate(p); err != nil {
-		return space.Partition{}, Stats{}, fmt.Errorf("refine: not a k-partition: %w", err)
+		return space.Partition{}, Stats{}, noren.Reasonf("refine: not a k-partition: %s", err)
 	}
 	if o.Measure != nil || o.Judge != nil {
 		return refineCosts(ctx, s, p, &o, o.Progress)
@@ -202,7 +201,7 @@ func (o *Options) validate(p space.Partition) error {
 		return p.Validate(o.K)
 	}
 	if len(o.Persons) != len(p.Group) {
-		return errors.New(noren.Textf("persons of %d {record|records}, expected %d", len(o.Persons), len(p.Group)).String())
+		return noren.Reasonf("persons of %d {record|records}, expected %d", len(o.Persons), len(p.Group))
 	}
 	return ValidatePersons(p, o.Persons, o.K)
 }

@@ -3,7 +3,6 @@ package space
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -342,7 +341,7 @@ func Parallel(ctx context.Context, n int, stage string, o ParallelOptions, start
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%s: %w", stage, err)
+		return noren.Reasonf("%s: %s", stage, err)
 	}
 	return nil
 }

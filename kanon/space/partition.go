@@ -1,8 +1,6 @@
 package space
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -49,12 +47,12 @@ func (p Partition) Members() (list []int32, start []int32) {
 func (p Partition) Validate(k int) error {
 	for _, g := range p.Group {
 		if int(g) >= p.Groups {
-			return fmt.Errorf("a record is in group %d of %d", g, p.Groups)
+			return noren.Reasonf("a record is in group %d of %d", g, p.Groups)
 		}
 	}
 	for g, size := range p.Sizes() {
 		if size < max(k, 1) {
-			return errors.New(noren.Textf("group %d has %d {record|records}, fewer than %d", g, size, k).String())
+			return noren.Reasonf("group %d has %d {record|records}, fewer than %d", g, size, k)
 		}
 	}
 	return nil

@@ -19,7 +19,6 @@ package space
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 
@@ -82,21 +81,21 @@ type Space struct {
 func New(n int, numbers [][]float64, words []Categorical) (*Space, error) {
 	for a, x := range numbers {
 		if len(x) != n {
-			return nil, errors.New(noren.Textf("numeric axis %d has %d {value|values} for %d {record|records}", a, len(x), n).String())
+			return nil, noren.Reasonf("numeric axis %d has %d {value|values} for %d {record|records}", a, len(x), n)
 		}
 		for _, v := range x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("numeric axis %d holds a value that is not finite", a)
+				return nil, noren.Reasonf("numeric axis %d holds a value that is not finite", a)
 			}
 		}
 	}
 	for a, w := range words {
 		if len(w.Codes) != n {
-			return nil, errors.New(noren.Textf("categorical axis %d has %d {code|codes} for %d {record|records}", a, len(w.Codes), n).String())
+			return nil, noren.Reasonf("categorical axis %d has %d {code|codes} for %d {record|records}", a, len(w.Codes), n)
 		}
 		for _, c := range w.Codes {
 			if int(c) >= w.Cardinality {
-				return nil, fmt.Errorf("categorical axis %d holds a code beyond its cardinality", a)
+				return nil, noren.Reasonf("categorical axis %d holds a code beyond its cardinality", a)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (t *texts) findings() map[kind][]string {
 	words := lang.MessageWords()
 	for _, e := range t.entries {
 		where := cmp.Or(e.file, "new")
-		if fault := (lang.Entry{Context: e.Context, Key: lang.Key(e.ID), Japanese: e.Text}).Fault(); fault != "" {
+		if fault := faultOf(lang.Entry{Context: e.Context, Key: lang.Key(e.ID), Japanese: e.Text}); fault != "" {
 			add(arguments, "%s: %q %s", where, e.ID, fault)
 		}
 		switch {
@@ -64,7 +64,7 @@ func (t *texts) findings() map[kind][]string {
 			if t.isUnused(e) {
 				add(unused, "%s: %q", where, e.ID)
 			}
-		case e.Context == lang.Foreign:
+		case e.Context == lang.Foreign, e.Context == lang.Term, e.Context == lang.Stage:
 		case english[e.Context] == e.ID && e.ID != "":
 			delete(english, e.Context)
 		case slices.Contains(words, [2]string{e.Context, e.ID}):

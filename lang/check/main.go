@@ -19,7 +19,7 @@ func main() {
 	write := flag.Bool("write", false, "write the files of translations anew, with the places of each text, and counts that have fallen")
 	add := flag.Bool("add", false, "add texts: the English and the Japanese of each are the arguments")
 	remove := flag.Bool("remove", false, "remove the translations that no text of the code has, and write the files")
-	context := flag.String("context", "", "the context of a text that is added: place, foreign, \"message CODE\" or \"word SET\"")
+	context := flag.String("context", "", "the context of a text that is added: foreign, term, stage, \"message CODE\" or \"word SET\"")
 	flag.Parse()
 	if err := run(".", options{*write || *add || *remove, *add, *remove, *context}, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "lang/check:", err)

@@ -72,20 +72,20 @@ func load(root string) (*texts, error) {
 }
 
 // isOfCode reports whether an entry is of a text that the code has.
-func isOfCode(e po.Entry) bool { return e.Context == "" || e.Context == lang.Place }
+func isOfCode(e po.Entry) bool { return e.Context == "" }
 
 // add adds a translation, or gives a text another one.
 func (t *texts) add(context, english, japanese string) error {
 	english, japanese = strings.TrimSpace(english), strings.TrimSpace(japanese)
 	e := translation{Entry: po.Entry{Context: context, ID: english, Text: japanese}}
-	if fault := (lang.Entry{Context: context, Key: lang.Key(english), Japanese: japanese}).Fault(); fault != "" {
+	if fault := faultOf(lang.Entry{Context: context, Key: lang.Key(english), Japanese: japanese}); fault != "" {
 		return fmt.Errorf("%q %s", english, fault)
 	}
 	if _, ok := t.code[english]; isOfCode(e.Entry) && !ok {
 		return fmt.Errorf("no text of the code is %q: write it there first", english)
 	}
 	for i, before := range t.entries {
-		if before.ID == english && (before.Context == context || context == "" && before.Context == lang.Place) {
+		if before.ID == english && before.Context == context {
 			t.entries[i].Text = japanese
 			return nil
 		}

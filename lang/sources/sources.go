@@ -386,7 +386,7 @@ func (f *finder) call(c *ast.CallExpr) {
 		arg(Error, 0)
 	case name == "Hinted":
 		arg(Hint, 0)
-	case name == "Errorf" && of == "fmt", name == "New" && of == "errors":
+	case name == "Errorf" && of == "fmt", name == "New" && of == "errors", name == "Reasonf":
 		arg(Cause, 0)
 	case name == "note" || name == "warn" || name == "columnNote":
 		for i := range c.Args {

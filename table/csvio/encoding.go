@@ -96,7 +96,7 @@ func ParseEncoding(s string) (Encoding, error) {
 	case "windows-1252", "cp1252":
 		return Windows1252, nil
 	}
-	return 0, &noren.Error{Kind: noren.Usage, What: "unknown encoding %q", Args: []any{s}, Hint: "one of " + Encodings}
+	return 0, &noren.Error{Kind: noren.Usage, What: "unknown encoding %q", Args: []any{s}, Hint: "one of %s", HintArgs: []any{Encodings}}
 }
 
 // unicode reports whether e holds all characters.

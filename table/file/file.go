@@ -257,7 +257,7 @@ func Check(name string) error {
 	if _, ok := csvio.DialectFor(name); ok {
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "its ending tells no format that can be written", Hint: "one of " + Endings}
+	return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "its ending tells no format that can be written", Hint: "one of %s", HintArgs: []any{Endings}}
 }
 
 // Unreadable tells which well-known tools cannot read a column of that

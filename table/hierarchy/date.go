@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
 // dates gives the levels of days; an instant belongs to its day.
-func dates(kind Kind, layout table.Layout) (path, []string) {
+func dates(kind Kind, layout table.Layout) (path, noren.Texts) {
 	if layout == "" {
 		layout = table.ISODate
 	}
@@ -22,9 +23,9 @@ func dates(kind Kind, layout table.Layout) (path, []string) {
 		}
 		return time.Unix(v, 0).UTC(), true
 	}
-	levels := map[Kind][]string{
-		Month: {"month", "quarter", "year", "decade"}, Week: {"week", "year of weeks"},
-		Fiscal: {"month", "quarter of the fiscal year", "fiscal year from April"},
+	levels := map[Kind]noren.Texts{
+		Month: noren.Sentences("month", "quarter", "year", "decade"), Week: noren.Sentences("week", "year of weeks"),
+		Fiscal: noren.Sentences("month", "quarter of the fiscal year", "fiscal year from April"),
 	}[kind]
 	return func(value string) []string {
 		t, ok := day(value)

@@ -50,7 +50,7 @@ type Proposal struct {
 	Kind Kind
 	Rows [][]string
 	// Levels says what every level of a row is.
-	Levels []string
+	Levels noren.Texts
 	// Missing are the positions of the values that have no row.
 	Missing []int
 }
@@ -76,7 +76,7 @@ func Propose(values []string, o Options) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proposal{Kind: o.Kind, Levels: append(append([]string{"value"}, levels...), "all")}
+	p := &Proposal{Kind: o.Kind, Levels: slices.Concat(noren.Sentences("value"), levels, noren.Sentences("all"))}
 	for i, v := range values {
 		above := of(v)
 		if above == nil {
@@ -117,7 +117,7 @@ func (p *Proposal) tellApart() {
 	}
 }
 
-func (o *Options) path(values []string) (path, []string, error) {
+func (o *Options) path(values []string) (path, noren.Texts, error) {
 	switch o.Kind {
 	case Number:
 		return numbers(values, o.Steps)
@@ -130,11 +130,11 @@ func (o *Options) path(values []string) (path, []string, error) {
 		of, levels := dates(o.Kind, o.Layout)
 		return of, levels, nil
 	case Postal:
-		return postal, []string{"five digits", "three digits", "two digits", "one digit"}, nil
+		return postal, noren.Sentences("five digits", "three digits", "two digits", "one digit"), nil
 	case Municipality:
-		return municipality, []string{"three digits", "prefecture", "region"}, nil
+		return municipality, noren.Sentences("three digits", "prefecture", "region"), nil
 	case ICD10:
-		return icd10, []string{"three characters", "block", "chapter"}, nil
+		return icd10, noren.Sentences("three characters", "block", "chapter"), nil
 	}
 	return nil, nil, &noren.Error{Kind: noren.Usage, What: "expected a kind among %v, got %q", Args: []any{Kinds, o.Kind}}
 }

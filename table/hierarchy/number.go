@@ -16,7 +16,7 @@ const groupsOfFirst = 40
 // numbers makes grids [a,b) that begin at multiples of their widths. The widths
 // are steps, or round ones (1, 5, 10, 50, ... times a power of ten) by the range of
 // the values; for whole numbers from 5 on. Arithmetic is exact.
-func numbers(values, steps []string) (path, []string, error) {
+func numbers(values, steps []string) (path, noren.Texts, error) {
 	widths, err := parseSteps(steps)
 	if err != nil {
 		return nil, nil, err
@@ -24,9 +24,9 @@ func numbers(values, steps []string) (path, []string, error) {
 	if widths == nil {
 		widths = roundWidths(values)
 	}
-	levels := make([]string, len(widths))
+	levels := make(noren.Texts, len(widths))
 	for i, w := range widths {
-		levels[i] = "steps of " + decimal(w)
+		levels[i] = noren.Textf("steps of %s", decimal(w))
 	}
 	return func(value string) []string {
 		v := parseNumber(value)

@@ -3,7 +3,6 @@ package parquetio
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -301,7 +300,7 @@ func (src *Source) damaged(what noren.Text, err error) error {
 func guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the reader panicked: %T", r)
+			err = noren.Reasonf("the reader panicked: %T", r)
 		}
 	}()
 	return f()

@@ -3,7 +3,6 @@ package parquetio
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/andybalholm/brotli"
@@ -13,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
 )
 
@@ -109,7 +109,7 @@ func (u *unpacker) page(m *meter.Meter, codec format.CompressionCodec, packed []
 		err = errors.New("the compression is not known")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("unpack a page: %w", err)
+		return nil, noren.Reasonf("unpack a page: %s", err)
 	}
 	return u.data[:plain+n], nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -181,11 +180,11 @@ func parseManifest(text []byte) (*Manifest, error) {
 		sum, err := hex.DecodeString(p.SHA256)
 		switch {
 		case p.Name == "" || p.Name != filepath.Base(p.Name) || p.Name[0] == '.' || p.Name[0] == '_' || strings.ContainsAny(p.Name, `/\`):
-			return nil, fmt.Errorf("file %d: expected the name of a table file in the folder", i+1)
+			return nil, noren.Reasonf("file %d: expected the name of a table file in the folder", i+1)
 		case seen[p.Name]:
-			return nil, fmt.Errorf("file %d: its name occurs twice", i+1)
+			return nil, noren.Reasonf("file %d: its name occurs twice", i+1)
 		case p.Size < 0 || p.Rows < 0 || err != nil || len(sum) != sha256.Size:
-			return nil, fmt.Errorf("file %d: expected a size, a number of records and a SHA-256", i+1)
+			return nil, noren.Reasonf("file %d: expected a size, a number of records and a SHA-256", i+1)
 		}
 		seen[p.Name] = true
 		rows += p.Rows

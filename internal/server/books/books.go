@@ -36,7 +36,7 @@ type Config struct {
 	// Name is the name of a principal. Required.
 	Name func(ctx context.Context, id string) string
 	// Sealed says why nothing is paid; "" where it is. Required.
-	Sealed func() string
+	Sealed func() noren.Phrase
 	// Note writes an act to the audit log. Required.
 	Note func(ctx context.Context, by, action, object string, detail map[string]string) error
 	// Hidden reports whether the reply of the charge with a request key has not left yet:

@@ -146,7 +146,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 	if m := o.Model; m != nil {
 		if !from.follows(m.Column) {
 			p := problem.New("invalid", "The model cannot be as it is stated.")
-			p.Errors = []problem.Fault{{Pointer: "/model/column", Detail: "expected a column of the table"}}
+			p.Errors = []problem.Fault{problem.At("/model/column", noren.Textf("expected a column of the table"))}
 			return nil, p
 		}
 		if neighbours == "" {
@@ -234,7 +234,7 @@ func (o *Opening) state(s *spec.Spec) error {
 	for i, c := range o.Columns {
 		column, known := s.Columns[c.Name]
 		if !known {
-			p.Errors = append(p.Errors, problem.Fault{Pointer: "/columns/" + strconv.Itoa(i) + "/name", Detail: "expected a column of the table"})
+			p.Errors = append(p.Errors, problem.At("/columns/"+strconv.Itoa(i)+"/name", noren.Textf("expected a column of the table")))
 			continue
 		}
 		if c.Bounds != nil {

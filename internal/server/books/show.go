@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -230,11 +229,12 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 		Statement: statement(set), Columns: []DefinedColumn{}, Accounts: []Account{},
 	}
 	if reason := b.config.Sealed(); reason != "" {
-		out.Sealed, out.SealedReason = true, &Message{Code: "sealed-reason", Text: reason}
+		m := api.Fixed("sealed-reason", reason)
+		out.Sealed, out.SealedReason = true, &m
 	}
 	var def definition
 	if err := json.Unmarshal(set.Definition, &def); err != nil {
-		return nil, fmt.Errorf("books: the definition of a book: %w", store.ErrUnreadable)
+		return nil, noren.Reasonf("books: the definition of a book: %s", store.ErrUnreadable)
 	}
 	out.AtMost, out.Records = def.AtMost, cmp.Or(def.Records, d.Records)
 	for _, c := range def.Columns {

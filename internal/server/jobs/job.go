@@ -54,4 +54,6 @@ type Job struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	// Problem says why a job failed.
 	Problem json.RawMessage `json:"problem,omitempty"`
+	// ProblemTexts are the texts of Problem with their arguments, in the store alone.
+	ProblemTexts json.RawMessage `json:"problem_texts,omitempty" hidden:"true"`
 }

@@ -51,7 +51,9 @@ func config(s *stored) Config {
 			n++
 			return fmt.Sprintf("jb_%016d", n), nil
 		},
-		Problem: func(err error) json.RawMessage { return json.RawMessage(`{"detail":"` + err.Error() + `"}`) },
+		Problem: func(err error) (document, texts json.RawMessage) {
+			return json.RawMessage(`{"detail":"` + err.Error() + `"}`), nil
+		},
 	}
 }
 

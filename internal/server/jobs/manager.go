@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -39,8 +39,8 @@ type Config struct {
 	NewID func() (string, error)
 	// Save stores a job at each change of its state. Required.
 	Save func(Job) error
-	// Problem is the document that describes an error of a job. Required.
-	Problem func(error) json.RawMessage
+	// Problem is the document that describes an error of a job, and its texts with their arguments. Required.
+	Problem func(error) (problem, texts json.RawMessage)
 	// Now is the time of the server. Defaults to that of the machine.
 	Now func() time.Time
 	// Ended is how many jobs of one principal that have ended are kept in memory. Defaults to 500.
@@ -136,7 +136,7 @@ func New(config Config, former []Job) (*Manager, error) {
 		if !job.State.Ended() {
 			e.end(Lost, m.now())
 			if err := config.Save(e.job); err != nil {
-				return nil, fmt.Errorf("jobs: store job %s as lost: %w", job.ID, err)
+				return nil, noren.Reasonf("jobs: store job %s as lost: %s", job.ID, err)
 			}
 		} else {
 			e.finish()
@@ -265,7 +265,7 @@ func (m *Manager) run(ctx context.Context, e *entry) {
 		state = Cancelled
 	default:
 		state = Failed
-		e.job.Problem = m.config.Problem(err)
+		e.job.Problem, e.job.ProblemTexts = m.config.Problem(err)
 	}
 	m.end(e, state)
 	m.running--

@@ -42,9 +42,8 @@ type Problem struct {
 	RetryAfter int `json:"-"`
 	// Lang is the language of its texts. Defaults to English.
 	Lang lang.Lang `json:"-"`
-	// said is Detail in a language, where it is known, and advice is Hint before it was shown.
-	said   func(lang.Lang) string
-	advice noren.Text
+	// said and advice are Detail and Hint before they were shown.
+	said, advice noren.Text
 }
 
 // In is the problem in a language: its title, detail and hint, and what is wrong in each
@@ -54,13 +53,7 @@ func (p *Problem) In(l lang.Lang) *Problem {
 		return p
 	}
 	out := *p
-	out.Lang, out.Title, out.Detail, out.Hint = l, l.Say(p.Title), l.Say(p.Detail), l.Say(p.Hint)
-	if p.said != nil {
-		out.Detail = p.said(l)
-	}
-	if !p.advice.IsZero() {
-		out.Hint = l.Said(p.advice)
-	}
+	out.Lang, out.Title, out.Detail, out.Hint = l, l.Foreign(p.Title), shown(l, p.said, p.Detail), shown(l, p.advice, p.Hint)
 	out.FitsWith = spoken.In(l, p.FitsWith)
 	out.Errors = slices.Clone(p.Errors)
 	for i := range p.Errors {
@@ -72,11 +65,50 @@ func (p *Problem) In(l lang.Lang) *Problem {
 // DetailIn is the detail in a language.
 func (p *Problem) DetailIn(l lang.Lang) string { return p.In(l).Detail }
 
-// Said is a problem that was stored in English, in a language.
-func Said(stored json.RawMessage, l lang.Lang) json.RawMessage {
+// shown is a text in a language. One that an earlier version stored is known by its English alone.
+func shown(l lang.Lang, t noren.Text, english string) string {
+	switch {
+	case l == lang.English:
+		return english
+	case t.IsZero():
+		return l.Foreign(english)
+	}
+	return l.Shown(t)
+}
+
+// texts are what a problem and its faults say, as they are stored beside the problem.
+type texts struct {
+	Detail noren.Whole   `json:"detail"`
+	Hint   noren.Whole   `json:"hint"`
+	Errors []noren.Whole `json:"errors,omitempty"`
+}
+
+// Texts are the texts of the problem with their arguments, to be stored beside its JSON.
+func (p *Problem) Texts() json.RawMessage {
+	kept := texts{Detail: noren.Whole(p.said), Hint: noren.Whole(p.advice)}
+	for i := range p.Errors {
+		kept.Errors = append(kept.Errors, noren.Whole(p.Errors[i].said))
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// Said is a problem that was stored in English, in a language. kept are its [Problem.Texts]; nil for one that an
+// earlier version stored.
+func Said(stored, kept json.RawMessage, l lang.Lang) json.RawMessage {
 	var p Problem
 	if l == lang.English || json.Unmarshal(stored, &p) != nil || p.Code == "" {
 		return stored
+	}
+	var t texts
+	if kept != nil && json.Unmarshal(kept, &t) == nil {
+		p.said, p.advice = noren.Text(t.Detail), noren.Text(t.Hint)
+		for i := range min(len(p.Errors), len(t.Errors)) {
+			p.Errors[i].said = noren.Text(t.Errors[i])
+		}
 	}
 	text, err := json.Marshal(p.In(l))
 	if err != nil {
@@ -89,20 +121,15 @@ func Said(stored json.RawMessage, l lang.Lang) json.RawMessage {
 type Fault struct {
 	Pointer string `json:"pointer" doc:"The place in the request, as a JSON pointer or the name of a parameter."`
 	Detail  string `json:"detail" doc:"What is wrong there."`
-	// Said is Detail in a language, where it is known. Optional.
-	Said func(lang.Lang) string `json:"-"`
+	// said is Detail before it was shown.
+	said noren.Text
 }
 
+// At is a fault at a place of a request.
+func At(pointer string, t noren.Text) Fault { return Fault{pointer, t.String(), t} }
+
 // In is the detail in a language.
-func (f *Fault) In(l lang.Lang) string {
-	switch {
-	case l == lang.English:
-		return f.Detail
-	case f.Said != nil:
-		return f.Said(l)
-	}
-	return l.Say(f.Detail)
-}
+func (f *Fault) In(l lang.Lang) string { return shown(l, f.said, f.Detail) }
 
 // Error implements error.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
@@ -140,16 +167,17 @@ func (p *Problem) Write(w http.ResponseWriter) {
 }
 
 // New is a problem of one of [Codes] or of a code of the library. Another code gives
-// "internal".
-func New(code, detail string) *Problem {
+// "internal". Without a detail it says what the code means.
+func New(code string, detail noren.Format, args ...any) *Problem {
 	c, ok := Explain(code)
 	if !ok {
 		c, _ = lookUp("internal")
 	}
 	if detail == "" {
-		detail = c.Meaning
+		detail, args = noren.Format(c.Meaning), nil
 	}
-	return &Problem{Type: "/problems/" + c.Name, Title: c.Meaning, Status: c.Status, Code: c.Name, Detail: detail}
+	p := &Problem{Type: "/problems/" + c.Name, Title: c.Meaning, Status: c.Status, Code: c.Name}
+	return p.Saying(noren.Textf(detail, args...))
 }
 
 // NotFound is the one body for objects that do not exist and objects on which the
@@ -157,16 +185,26 @@ func New(code, detail string) *Problem {
 func NotFound() *Problem { return New("not-found", "") }
 
 // Hinted sets what to do about the problem, and returns the problem.
-func (p *Problem) Hinted(hint string) *Problem {
-	p.Hint = hint
+func (p *Problem) Hinted(hint noren.Format, args ...any) *Problem {
+	return p.advised(noren.Textf(hint, args...))
+}
+
+func (p *Problem) advised(t noren.Text) *Problem {
+	p.advice, p.Hint = t, t.String()
 	return p
 }
 
-// Saying sets the detail, which said says in a language, and returns the problem.
-func (p *Problem) Saying(said func(lang.Lang) string) *Problem {
-	p.said, p.Detail = said, said(lang.English)
+// Saying sets the detail, and returns the problem.
+func (p *Problem) Saying(t noren.Text) *Problem {
+	p.said, p.Detail = t, t.String()
 	return p
 }
+
+// SayingOf sets the detail to that of the problem that an error is, and returns the problem.
+func (p *Problem) SayingOf(err error) *Problem { return p.Saying(From(err).said) }
+
+// AsFault is the problem as the fault of a place.
+func (p *Problem) AsFault() Fault { return At(p.Where, p.said) }
 
 // From is the problem that an error is: itself where it is one, and by code and kind
 // where it is a [*noren.Error]. Of any other error only its occurrence is said.
@@ -179,13 +217,13 @@ func From(err error) *Problem {
 	if errors.As(err, &faults) && len(faults) > 0 {
 		out := of(faults[0])
 		for _, f := range faults {
-			out.Errors = append(out.Errors, fault(f, noren.Texts{f.Said().WithoutFolders()}))
+			out.Errors = append(out.Errors, At(where(f), f.Said().WithoutFolders()))
 		}
 		return out
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return New("too-large", "expected at most "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes")
+		return New("too-large", "expected at most %d bytes", tooLarge.Limit)
 	}
 	var slow limit.SlowError
 	if errors.As(err, &slow) {
@@ -208,7 +246,7 @@ func From(err error) *Problem {
 		for _, one := range several.Unwrap() {
 			var f *noren.Error
 			if errors.As(one, &f) {
-				out.Errors = append(out.Errors, fault(f, chain(f)))
+				out.Errors = append(out.Errors, At(where(f), chain(f)))
 			}
 		}
 	}
@@ -230,10 +268,8 @@ func of(e *noren.Error) *Problem {
 			out.Status = m.Status
 		}
 	}
-	said := chain(e)
-	out.advice = hint(e)
-	out.Hint, out.Where = out.advice.String(), where(e)
-	return out.Saying(func(l lang.Lang) string { return shown(l, said) })
+	out.Where = where(e)
+	return out.Saying(chain(e)).advised(hint(e))
 }
 
 // ofKind is the code of errors of a kind that have no code of their own.
@@ -254,9 +290,10 @@ func ofKind(k noren.Kind) string {
 	}
 }
 
-// chain is what e and the errors of its kind below it say. Errors of other types, which
+// chain is what e and the errors of its kind below it say, one after the other. Errors of other types, which
 // may quote the system, are left out.
-func chain(e *noren.Error) (said noren.Texts) {
+func chain(e *noren.Error) noren.Text {
+	var said noren.Place
 	for e != nil {
 		if e.What != "" {
 			said = append(said, e.Said().WithoutFolders())
@@ -267,30 +304,20 @@ func chain(e *noren.Error) (said noren.Texts) {
 		}
 		e = next
 	}
-	return said
-}
-
-// shown is texts in a language, one after the other.
-func shown(l lang.Lang, said noren.Texts) string {
-	if len(said) == 0 {
-		return New(ofKind(noren.Internal), "").Detail
+	switch len(said) {
+	case 0:
+		return New(ofKind(noren.Internal), "").said
+	case 1:
+		if one, ok := said[0].(noren.Text); ok {
+			return one
+		}
 	}
-	parts := make([]string, len(said))
-	for i, one := range said {
-		parts[i] = l.Said(one)
-	}
-	return strings.Join(parts, ": ")
+	return noren.Textf("%s", said)
 }
 
 // where is the place of an error, with the last part of a file alone.
 func where(e *noren.Error) string {
 	return (&noren.Error{Where: noren.WithoutFolders(e.Where)}).Place()
-}
-
-// fault is one of several faults, which says this.
-func fault(e *noren.Error, said noren.Texts) Fault {
-	in := func(l lang.Lang) string { return shown(l, said) }
-	return Fault{Pointer: where(e), Detail: in(lang.English), Said: in}
 }
 
 // hint is the outermost hint.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -196,7 +197,7 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	}
 	if !c.Cost.Within(in.Most) {
 		out := problem.New("invalid", "")
-		out.Errors = []problem.Fault{{Pointer: "/most", Detail: "expected at least the cost of the quote"}}
+		out.Errors = []problem.Fault{problem.At("/most", noren.Textf("expected at least the cost of the quote"))}
 		return nil, out
 	}
 	if err := q.allowed(c.Book, r.ID); err != nil {

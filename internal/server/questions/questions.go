@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/limit"
@@ -44,7 +45,7 @@ type Config struct {
 	// Seal refuses all changes from now on: the ledger was found sealed. Required.
 	Seal func()
 	// Sealed says why nothing is paid; "" where it is. Required.
-	Sealed func() string
+	Sealed func() noren.Phrase
 	// Public are the files of public tables, by name.
 	Public map[string]string
 	// Limit refuses a principal who asks for too many answers. It is asked once for each

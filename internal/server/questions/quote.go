@@ -132,9 +132,9 @@ func (q *Questions) named(questions []api.Question) []api.Question {
 	return out
 }
 
-func fault(question int, field, detail string) error {
+func fault(question int, field string, detail noren.Format) error {
 	p := problem.New("invalid", "")
-	p.Errors = []problem.Fault{{Pointer: "/questions/" + strconv.Itoa(question) + "/" + field, Detail: detail}}
+	p.Errors = []problem.Fault{problem.At("/questions/"+strconv.Itoa(question)+"/"+field, noren.Textf(detail))}
 	return p
 }
 
@@ -144,7 +144,7 @@ func (in *Quoting) stated() ([]api.Question, error) {
 	out := make([]api.Question, n)
 	copy(out, in.Questions)
 	if len(in.Pay) > 0 && len(in.Margin) > 0 || len(in.Pay) > 0 && len(in.Pay) != n || len(in.Margin) > 0 && len(in.Margin) != n {
-		return nil, problem.New("invalid", noren.Textf("expected either pay or margin, with %d {item|items}: one for each question", n).String())
+		return nil, problem.New("invalid", "expected either pay or margin, with %d {item|items}: one for each question", n)
 	}
 	for i := range out {
 		if len(in.Pay)+len(in.Margin) > 0 && (out[i].Pay != nil || out[i].Margin != nil) {
@@ -279,7 +279,7 @@ func (q *Questions) opened(token string, r *Reader) (*content, *books.Held, erro
 	c := &content{}
 	if q.sealer.open(token, c) != nil || c.Version != contentVersion || c.Principal != r.ID {
 		p := problem.New("invalid", "")
-		p.Errors = []problem.Fault{{Pointer: "/quote", Detail: "expected the token of a quote that this server made for the principal"}}
+		p.Errors = []problem.Fault{problem.At("/quote", noren.Textf("expected the token of a quote that this server made for the principal"))}
 		return nil, nil, p
 	}
 	h, err := q.config.Books.Hold(c.Book)

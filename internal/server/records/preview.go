@@ -16,7 +16,6 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
-	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report/text"
 )
 
@@ -441,10 +440,10 @@ func histograms(rel *api.Release) []Histogram {
 func shut(reasons []Message) error {
 	p := problem.New("guarantee-not-met", "The gate is shut.")
 	for _, m := range reasons {
-		p.Errors = append(p.Errors, problem.Fault{Pointer: m.Code, Detail: m.Text, Said: func(l lang.Lang) string { return m.In(l).Text }})
+		p.Errors = append(p.Errors, problem.At(m.Code, m.Whole()))
 	}
 	if len(reasons) > 0 {
-		p.Saying(func(l lang.Lang) string { return reasons[0].In(l).Text })
+		p.Saying(reasons[0].Whole())
 	}
 	return p
 }
@@ -455,7 +454,7 @@ func (r *Records) reasons(row *store.Resource, parameters *Parameters, h *tables
 	out := problems(h, parameters, r.config.LeastK)
 	add := func(code string, args map[string]any) { out = append(out, api.Say(code, args)) }
 	if reason := r.config.Sealed(); reason != "" {
-		out = append(out, Message{Code: "sealed", Text: reason})
+		out = append(out, api.Fixed("sealed", reason))
 	}
 	switch {
 	case p != nil && p.failure != nil && p.failed == [2]int64{row.Version, h.Table.Version} && (p.release == nil || p.stale(row, h)):

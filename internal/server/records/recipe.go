@@ -152,7 +152,7 @@ func check(h *tables.Held, p *Parameters) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Columns)) {
 		if !known[name] {
-			out.Errors = append(out.Errors, problem.Fault{Pointer: "/parameters/columns", Detail: "expected columns of the table"})
+			out.Errors = append(out.Errors, problem.At("/parameters/columns", noren.Textf("expected columns of the table")))
 			break
 		}
 	}
@@ -213,7 +213,7 @@ func faults(err error) []problem.Fault {
 	if len(p.Errors) > 0 {
 		return p.Errors
 	}
-	return []problem.Fault{{Pointer: p.Where, Detail: p.Detail}}
+	return []problem.Fault{p.AsFault()}
 }
 
 // interrupted reports whether work ended because its context did.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/apart"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -41,7 +42,7 @@ type Config struct {
 	// LeastK is the least k of a release.
 	LeastK int
 	// Sealed says why no release is made; "" where releases are made. Required.
-	Sealed func() string
+	Sealed func() noren.Phrase
 	// Note writes to the audit log that a principal did something with an object. Required.
 	Note func(ctx context.Context, by, action, object string, detail map[string]string) error
 	// Explain is the problem of an error of a job. Required.

@@ -23,20 +23,20 @@ type inner struct {
 // All messages are said, wherever they are; the value itself, which others may hold, stays as it is.
 func TestIn(t *testing.T) {
 	stored := api.Say("table-reading", nil)
-	make := func(m api.Message) *inner {
+	make := func(m api.Message, unknown string) *inner {
 		return &inner{
-			One: &m, Many: []api.Message{m, {Code: "none", Text: "unknown of all"}}, Named: map[string]api.Message{"a": m}, Two: [2]api.Message{m, m}, Cells: []string{stored.Text}, Any: stored.Text,
+			One: &m, Many: []api.Message{m, {Code: "none", Text: unknown}}, Named: map[string]api.Message{"a": m}, Two: [2]api.Message{m, m}, Cells: []string{stored.Text}, Any: stored.Text,
 			Self: []*inner{{One: &m}, nil},
 		}
 	}
-	value := make(stored)
+	value := make(stored, "unknown of all")
 	said := spoken.In[any](lang.Japanese, value)
 	japanese := stored
 	japanese.Text = "表を読み取っています。"
-	if diff := cmp.Diff(any(make(japanese)), said); diff != "" {
+	if diff := cmp.Diff(any(make(japanese, "unknown of all（原文）")), said); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(make(stored), value); diff != "" {
+	if diff := cmp.Diff(make(stored, "unknown of all"), value); diff != "" {
 		t.Errorf("the value was changed: %s", diff)
 	}
 	if got := spoken.In(lang.English, value); got != value {

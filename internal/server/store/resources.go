@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+
+	"github.com/noren-privacy/noren"
 )
 
 // ErrChanged is the cause of errors about a resource that has another version than the
@@ -118,7 +119,7 @@ func (s *Store) FindDocument(ctx context.Context, kind, prefix, id string, doc a
 // Decode decodes the document of a resource.
 func (r *Resource) Decode(doc any) error {
 	if err := json.Unmarshal(r.Doc, doc); err != nil {
-		return fmt.Errorf("store: a %s: %w", r.Kind, ErrUnreadable)
+		return noren.Reasonf("store: a %s: %s", r.Kind, ErrUnreadable)
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (t *Tables) read(ctx context.Context, id string, run *jobs.Run) error {
 	if errors.Is(err, context.Canceled) {
 		p = *problem.New("unavailable", "The reading of the table was cancelled.").Hinted("add the table again")
 	}
-	d.Failure = problemOf(&p)
+	d.fail(&p)
 	if d.Source.Kind == FromUpload && hopeless(err) {
 		_ = t.config.Uploads.Remove(d.Source.Upload) // else it goes with the table, or expires
 	}
@@ -225,7 +225,7 @@ func (t *Tables) readInto(ctx context.Context, id string, run *jobs.Run) error {
 	}
 	*now = *copied.into(now)
 	propose(now, found)
-	now.State, now.Failure = Proposed, nil
+	now.State, now.Failure, now.FailureTexts = Proposed, nil, nil
 	if err := t.save(ctx, r, now); err != nil {
 		_ = os.RemoveAll(t.folder(id))
 		return err

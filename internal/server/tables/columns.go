@@ -122,8 +122,8 @@ func (t *Tables) hide(ctx context.Context, id string, d *document, policy string
 // state lays what is stated over the columns.
 func (d *document) state(s *Stated) error {
 	p := problem.New("invalid", "The columns cannot be as they are stated.")
-	fault := func(pointer, detail string) {
-		p.Errors = append(p.Errors, problem.Fault{Pointer: pointer, Detail: detail})
+	fault := func(pointer string, detail noren.Format) {
+		p.Errors = append(p.Errors, problem.At(pointer, noren.Textf(detail)))
 	}
 	at := map[string]int{}
 	for i := range d.Columns {
@@ -227,7 +227,7 @@ func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 		return err
 	}
 	if values, columns := found.Misfits(); values > 0 {
-		p := problem.New("unfit", noren.Textf("%d {value|values} in %d {column|columns} {1|is|are} not of the type that is stated.", values, columns).String())
+		p := problem.New("unfit", "%d {value|values} in %d {column|columns} {1|is|are} not of the type that is stated.", values, columns)
 		for i, c := range found.Columns {
 			if c.Misfits == 0 {
 				continue
@@ -236,8 +236,8 @@ func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 			for j, n := range c.First {
 				first[j] = strconv.FormatInt(n, 10)
 			}
-			detail := noren.Textf("column %s: %d {value is|values are} not of type %s, the first in records %s", c.Name, c.Misfits, c.Type, strings.Join(first, ", ")).String()
-			p.Errors = append(p.Errors, problem.Fault{Pointer: "/columns/" + strconv.Itoa(i), Detail: detail})
+			detail := noren.Textf("column %s: %d {value is|values are} not of type %s, the first in records %s", c.Name, c.Misfits, c.Type, strings.Join(first, ", "))
+			p.Errors = append(p.Errors, problem.At("/columns/"+strconv.Itoa(i), detail))
 		}
 		return p.Hinted("state another type, or name these texts as missing")
 	}

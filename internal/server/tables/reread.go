@@ -23,7 +23,7 @@ func (f *Form) check() error {
 	p := problem.New("invalid", "The file cannot have that form.")
 	for i, text := range f.Missing {
 		if len(text) > 200 {
-			p.Errors = append(p.Errors, problem.Fault{Pointer: "/missing/" + strconv.Itoa(i), Detail: "expected a text of at most 200 bytes"})
+			p.Errors = append(p.Errors, problem.At("/missing/"+strconv.Itoa(i), noren.Textf("expected a text of at most 200 bytes")))
 		}
 	}
 	if len(p.Errors) > 0 {
@@ -57,7 +57,7 @@ func (t *Tables) Again(ctx context.Context, id string, version int64, by string,
 	if d.Hidden != nil && d.sheet() != form.Sheet {
 		d.Hidden = nil // another sheet hides other cells
 	}
-	d.Form, d.Sheet, d.State, d.Job, d.Confirmed, d.Failure = *form, "", Reading, "", nil, nil
+	d.Form, d.Sheet, d.State, d.Job, d.Confirmed, d.Failure, d.FailureTexts = *form, "", Reading, "", nil, nil, nil
 	before := r.Doc
 	if err := t.save(ctx, r, d); err != nil { // before the job: it finds no other version
 		return nil, nil, err
@@ -83,7 +83,7 @@ func (t *Tables) readAgain(ctx context.Context, id string, d *document, run *job
 	propose(now, found)
 	files := now.Files // hierarchies are of the columns of before
 	now.Files, now.Sums = nil, nil
-	now.State, now.Failure = Proposed, nil
+	now.State, now.Failure, now.FailureTexts = Proposed, nil, nil
 	if err := t.save(ctx, r, now); err != nil {
 		return err
 	}

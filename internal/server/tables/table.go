@@ -89,6 +89,7 @@ type Table struct {
 	Missing       []string        `json:"missing,omitzero" nullable:"false" doc:"The texts that stand for a missing value, beside the empty one, for stewards."`
 	Job           string          `json:"job,omitempty" doc:"The job that reads the table."`
 	Failure       json.RawMessage `json:"failure,omitempty" doc:"Why the table could not be read: a problem."`
+	FailureTexts  json.RawMessage `json:"-"`
 	Form          *Form           `json:"form,omitempty" doc:"What was stated of the form of the file."`
 	Read          *api.TableForm  `json:"read,omitempty" doc:"How the table was read: what was stated, else what the file looked like; absent while it was not."`
 	Hidden        *Hidden         `json:"hidden,omitempty" doc:"What a workbook hides of the table; absent where it hides nothing."`
@@ -133,28 +134,30 @@ type Hierarchy struct {
 
 // document is a table as it is stored.
 type document struct {
-	Name      string          `json:"name"`
-	Source    Source          `json:"source"`
-	Label     string          `json:"label"`
-	Sheet     string          `json:"sheet,omitempty"`
-	Form      Form            `json:"form,omitzero"`
-	Read      *api.TableForm  `json:"read,omitempty"`
-	Hidden    *Hidden         `json:"hidden,omitempty"`
-	State     string          `json:"state"`
-	By        string          `json:"by"`
-	Added     time.Time       `json:"added"`
-	Job       string          `json:"job,omitempty"`
-	Failure   json.RawMessage `json:"failure,omitempty"`
-	File      string          `json:"file,omitempty"`
-	SHA256    string          `json:"sha256,omitempty"`
-	Size      int64           `json:"size,omitempty"`
-	Modified  time.Time       `json:"modified,omitzero"`
-	Rows      int64           `json:"rows,omitempty"`
-	Persons   int64           `json:"persons,omitempty"`
-	Unit      string          `json:"unit,omitempty"`
-	Missing   []string        `json:"missing,omitempty"`
-	Columns   []Column        `json:"columns,omitempty"`
-	Confirmed *Confirmation   `json:"confirmed,omitempty"`
+	Name    string          `json:"name"`
+	Source  Source          `json:"source"`
+	Label   string          `json:"label"`
+	Sheet   string          `json:"sheet,omitempty"`
+	Form    Form            `json:"form,omitzero"`
+	Read    *api.TableForm  `json:"read,omitempty"`
+	Hidden  *Hidden         `json:"hidden,omitempty"`
+	State   string          `json:"state"`
+	By      string          `json:"by"`
+	Added   time.Time       `json:"added"`
+	Job     string          `json:"job,omitempty"`
+	Failure json.RawMessage `json:"failure,omitempty"`
+	// FailureTexts are the texts of Failure with their arguments.
+	FailureTexts json.RawMessage `json:"failure_texts,omitempty"`
+	File         string          `json:"file,omitempty"`
+	SHA256       string          `json:"sha256,omitempty"`
+	Size         int64           `json:"size,omitempty"`
+	Modified     time.Time       `json:"modified,omitzero"`
+	Rows         int64           `json:"rows,omitempty"`
+	Persons      int64           `json:"persons,omitempty"`
+	Unit         string          `json:"unit,omitempty"`
+	Missing      []string        `json:"missing,omitempty"`
+	Columns      []Column        `json:"columns,omitempty"`
+	Confirmed    *Confirmation   `json:"confirmed,omitempty"`
 	// Files are the names of the files of hierarchies, by column.
 	Files map[string]string `json:"files,omitempty"`
 	// Sums are the SHA-256 of these files, by column; none for a file of before they were kept.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/apart"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -19,7 +20,7 @@ import (
 // Config holds what tables need.
 type Config struct {
 	// Sealed says why nothing is changed; "" where it is. Optional.
-	Sealed func() string
+	Sealed func() noren.Phrase
 	// Dir is the folder of tables. Required.
 	Dir string
 	// Store keeps what is known of tables. Required.
@@ -102,7 +103,8 @@ func (t *Tables) Recover(ctx context.Context) error {
 		}
 		known[rows[i].ID] = d
 		if d.State == Reading {
-			d.State, d.Failure = Failed, problemOf(problem.New("unavailable", "The server stopped while it read the table.").Hinted("add the table again"))
+			d.State = Failed
+			d.fail(problem.New("unavailable", "The server stopped while it read the table.").Hinted("add the table again"))
 			if err := t.save(ctx, &rows[i], d); err != nil {
 				return err
 			}
@@ -335,10 +337,9 @@ func matches(r *store.Resource, version int64) error {
 	return problem.New("precondition", "")
 }
 
-func problemOf(p *problem.Problem) json.RawMessage {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil
+// fail notes why the table could not be read.
+func (d *document) fail(p *problem.Problem) {
+	if text, err := json.Marshal(p); err == nil {
+		d.Failure, d.FailureTexts = text, p.Texts()
 	}
-	return text
 }

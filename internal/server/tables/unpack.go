@@ -2,7 +2,6 @@ package tables
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -27,7 +26,7 @@ func (t *Tables) unpacks(ctx context.Context, path string, progress func(string,
 }
 
 func tooLarge(most int64) error {
-	p := problem.New("too-large", "The table holds more than "+strconv.FormatInt(most, 10)+" bytes when it is unpacked.")
+	p := problem.New("too-large", "The table holds more than %d bytes when it is unpacked.", most)
 	p.Where = "source"
 	return p
 }
