@@ -151,7 +151,7 @@ func newServePrincipalList(t *terminal) *cobra.Command {
 				for _, p := range all {
 					var roles []string
 					for _, g := range p.Grants {
-						roles = append(roles, t.lang.Text("%s on %s", g.Role, g.Object))
+						roles = append(roles, t.lang.Text("%s on %s", g.Role, h.ObjectName(c.Context(), g.Object)))
 					}
 					seen := p.SeenDay
 					if seen == "" {

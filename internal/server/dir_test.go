@@ -297,6 +297,12 @@ func TestHost(t *testing.T) {
 	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, store.NewID("tb"), false); err == nil || !strings.Contains(err.Error(), id+" (visits)") {
 		t.Errorf("the tables are not named: %v", err)
 	}
+	if got := h.ObjectName(t.Context(), id); got != id+" (visits)" {
+		t.Errorf("the table of a role is %q", got)
+	}
+	if got := h.ObjectName(t.Context(), "*"); got != "*" {
+		t.Errorf("all objects are %q", got)
+	}
 	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, id, false); err != nil {
 		t.Error(err)
 	}

@@ -194,14 +194,27 @@ func (h *Host) tables(ctx context.Context) ([]string, error) {
 		if i == most {
 			return append(out, "..."), nil
 		}
-		text := found[i].ID
-		var of struct{ Name string }
-		if found[i].Decode(&of) == nil && names.Seen(of.Name) {
-			text += " (" + of.Name + ")"
-		}
-		out = append(out, text)
+		out = append(out, nameOf(&found[i]))
 	}
 	return out, nil
+}
+
+// ObjectName is an object of a role for people: all, or the name of a table beside its id.
+func (h *Host) ObjectName(ctx context.Context, object string) string {
+	found, err := h.store.FindResource(ctx, store.KindTable, object)
+	if err != nil {
+		return object // all, or a table that is deleted
+	}
+	return nameOf(found)
+}
+
+// nameOf is the id of a table, with its name.
+func nameOf(table *store.Resource) string {
+	var of struct{ Name string }
+	if table.Decode(&of) == nil && names.Seen(of.Name) {
+		return table.ID + " (" + of.Name + ")"
+	}
+	return table.ID
 }
 
 // wellFormed checks the form of a role and its object.

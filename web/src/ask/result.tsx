@@ -37,7 +37,7 @@ export function ResultTable(props: { rows: AnswerRow[]; unit?: string | undefine
   const places = { noise: placesOf(rows.map(r => r.noise)), sampling: placesOf(rows.map(r => r.sampling)) };
   return (
     <>
-      <Scroll label={props.label}>
+      <Scroll cards label={props.label}>
         <table class="an">
           <thead>
             <tr>

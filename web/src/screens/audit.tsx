@@ -52,7 +52,7 @@ function Log({ object }: { object: string | undefined }): VNode {
   const things = useLoad(async signal => {
     const none = (): [] => [];
     const [tables, books, releases] = await Promise.all([all<TableLine>("/tables", signal).catch(none), all<Book>("/books", signal).catch(none), all<Release>("/releases", signal).catch(none)]);
-    return [...tables.map(x => [x.id, x.name] as const), ...books.map(b => [b.id, b.table_name] as const), ...releases.map(r => [r.id, r.file_name] as const)];
+    return [...tables.map(x => [x.id, x.name] as const), ...books.map(b => [b.id, b.table_name] as const), ...releases.flatMap(r => [[r.id, r.file_name], [r.certificate_id ?? r.id, r.file_name]] as const)];
   }, []);
   const names = new Map<string, string>([...(people.value ?? []).map(p => [p.id, p.name] as const), ...(things.value ?? [])]);
   // Recipes are in no list: those of the entries that are shown are looked up, and lead to their tables.
