@@ -284,7 +284,7 @@ func (b *assessment) guarantee() []Block {
 			blocks = append(blocks, Block{Text: noren.Textf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). %s",
 				listed(g.Quasi), g.K-1, g.K, narrowed(g.K))})
 		default:
-			blocks = append(blocks, Block{Text: noren.Textf("The guarantee: %s.", noren.Foreign(g.String()))})
+			blocks = append(blocks, Block{Text: noren.Textf("The guarantee: %s.", stated(g))})
 		}
 		for _, d := range g.Diversity {
 			blocks = append(blocks, Block{Text: diversity(d, g.Unit != "")})

@@ -183,7 +183,7 @@ func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page
 		attributes.Header, attributes.Numeric = append(attributes.Header, noren.Textf("chosen from raw records")), append(attributes.Numeric, true)
 	}
 	for _, a := range r.Attributes {
-		row := []noren.Text{Verbatim(a.Name), noren.Textf(noren.Format(a.Type)), Verbatim(fmt.Sprint(a.Labels)), Verbatim(Integer(a.Missing)), finished(a.Origin)}
+		row := []noren.Text{Verbatim(a.Name), noren.Textf(noren.Format(a.Type)), Verbatim(fmt.Sprint(a.Labels)), Verbatim(Integer(a.Missing)), form(a.Origin)}
 		if a.Chosen != nil {
 			row = append(row, Verbatim(fmt.Sprintf("%.0f %%", 100**a.Chosen)))
 		}

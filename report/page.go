@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/lang"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // Verbatim is a name, a value or a number, which is the same in every language.
@@ -26,8 +27,10 @@ func named(text string) noren.Text {
 	return Verbatim(plain(text))
 }
 
-// finished is a sentence that was made in English.
-func finished(text string) noren.Text { return noren.Textf("%s", noren.Foreign(text)) }
+// stated is a guarantee in one line.
+func stated(g *noren.Guarantee) lang.Spoken {
+	return func(l lang.Lang) string { return text.Statement(l, g) }
+}
 
 // texts are made of words, each by f.
 func texts(words []string, f func(string) noren.Text) []noren.Text {

@@ -56,7 +56,7 @@ func RatioPage(v *RatioFit) *Page {
 			{Title: noren.Textf("The weights"), Blocks: weightBlocks(v)},
 			{Title: noren.Textf("What the weights change"), Blocks: shiftBlocks(v)},
 			{Title: noren.Textf("Method"), Blocks: []Block{
-				{Text: noren.Textf("Guarantee: %s.", noren.Foreign(v.Guarantee.String()))},
+				{Text: noren.Textf("Guarantee: %s.", stated(&v.Guarantee))},
 				{Table: &Table{Header: Header("what", ""), Rows: [][]noren.Text{
 					{noren.Textf("mechanism"), Verbatim(string(m.Mechanism))},
 					{noren.Textf("kernels"), Verbatim(Integer(len(m.Centres)))},

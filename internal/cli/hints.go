@@ -67,8 +67,8 @@ func shown(c *cobra.Command, err error) error {
 		if flag, known := flagOf(c, e); known {
 			out.Where = flag
 		}
-		if hint, known := hints[e.Code]; known && !strings.Contains(string(e.Hint), "noren ") {
-			out.Hinted(hint) // where this front end has not said it for the case at hand
+		if hint, known := hints[e.Code]; known {
+			out.Hinted(hint)
 		} else if e.Err != nil {
 			out.Err = hinted(e.Err)
 		}

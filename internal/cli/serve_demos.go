@@ -28,7 +28,7 @@ func goOn(ctx context.Context, t *terminal, s *server.Server, dir string, found 
 	if !found {
 		command = append(command, "--dir", names.Shell(dir), "--name", names.Shell(server.DemoSteward))
 	}
-	lang.Fprintf(t.stdout, "for new links press Enter here, or type in another terminal: %s\n", noren.Foreign(strings.Join(command, " ")))
+	lang.Fprintf(t.stdout, "for new links press Enter here, or type in another terminal: %s\n", strings.Join(command, " "))
 	ignoreBackground()
 	go func() {
 		for lines := bufio.NewScanner(t.stdin); lines.Scan() && ctx.Err() == nil; {
