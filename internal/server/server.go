@@ -53,12 +53,13 @@ const (
 
 // Server is a server over one folder. Make one with [New], and Close it.
 type Server struct {
-	cfg   Config
-	lock  *store.Lock
-	store *store.Store
-	auth  *auth.Auth
-	audit *audit.Log
-	key   ed25519.PrivateKey
+	places chan struct{} // of processes that compute from tables
+	cfg    Config
+	lock   *store.Lock
+	store  *store.Store
+	auth   *auth.Auth
+	audit  *audit.Log
+	key    ed25519.PrivateKey
 
 	noiseKey []byte // encrypts the secrets of answers that are not stored yet; nil without one
 	ledger   string // the path of the open ledger
@@ -230,9 +231,15 @@ func (s *Server) service() *service.Service {
 	return out
 }
 
+// processes is how many processes compute from tables at once: two jobs, and as many proposals and checks.
+const processes = 4
+
 // apart runs operations on tables in other processes.
 func (s *Server) apart() *apart.Runner {
-	return &apart.Runner{Command: s.cfg.Apart, Tool: s.cfg.Tool, Memory: func() int64 { return s.jobs.Share() }}
+	if s.places == nil {
+		s.places = make(chan struct{}, processes)
+	}
+	return &apart.Runner{Command: s.cfg.Apart, Places: s.places, Tool: s.cfg.Tool, Memory: func() int64 { return s.jobs.Share() }}
 }
 
 // path is a path in the folder of the state.

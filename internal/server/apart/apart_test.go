@@ -254,6 +254,23 @@ func TestProcessThatEnds(t *testing.T) {
 	}
 }
 
+// So many processes run at once as there are places, and who waits for one ends with its context.
+func TestPlaces(t *testing.T) {
+	path, _ := people(t, 40)
+	r := runner("1")
+	r.Places = make(chan struct{}, 1)
+	r.Places <- struct{}{}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := r.Operations().Inspect(ctx, &api.InspectRequest{Table: api.Table{Input: path}}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("without a place: %v", err)
+	}
+	<-r.Places
+	if _, err := r.Operations().Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}}); err != nil || len(r.Places) != 0 {
+		t.Errorf("with one: %v, %d are taken", err, len(r.Places))
+	}
+}
+
 // A cancelled operation ends its process and leaves no file.
 func TestCancelledApart(t *testing.T) {
 	path, s := people(t, 60000)

@@ -22,6 +22,9 @@ type Runner struct {
 	Command func(ctx context.Context) *exec.Cmd
 	// Tool is the program, as the page of a release names it. Optional.
 	Tool certificate.Tool
+	// Places holds one for each process that runs: as many run at once as fit into it, and the
+	// others wait. Optional.
+	Places chan struct{}
 	// Memory bounds what the reading of one file holds, where the context states no limits.
 	Memory func() int64
 
@@ -63,6 +66,14 @@ func run[Request, Result any](ctx context.Context, o *Operations, op operation[R
 
 // exchange starts the process of an operation, sends it the request and returns its result.
 func (o *Operations) exchange(ctx context.Context, name string, request []byte, point func(api.CurvePoint)) ([]byte, error) {
+	if places := o.runner.Places; places != nil {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	cmd := o.runner.Command(ctx)
 	in, err := cmd.StdinPipe()
 	if err != nil {
