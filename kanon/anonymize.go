@@ -78,7 +78,7 @@ func timed(seconds *float64, start time.Time) { *seconds += time.Since(start).Se
 func (r *run) gate(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Check, time.Now())
 	j := r.job
-	found, err := gate.Check(ctx, gate.Request{Source: j.Source, Schema: &j.Schema, Missing: j.Missing, Kept: j.Kept, Looked: j.Looked, Progress: r.job.Progress})
+	found, err := gate.Check(ctx, gate.Request{Source: j.Source, Schema: &j.Schema, Missing: j.Missing, Kept: j.Kept, Open: j.Open, Looked: j.Looked, Progress: r.job.Progress})
 	if err != nil {
 		return err
 	}

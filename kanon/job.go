@@ -32,6 +32,9 @@ type Job struct {
 	// the steward has decided on each. Any other column that looks like an
 	// identifier, or tells a quasi-identifier, refuses the release (package gate).
 	Kept []string
+	// Open names the columns that a specification names without a role: they refuse the release
+	// whatever they hold.
+	Open []string
 	// Looked is what infer found of the columns. Optional; it saves a reading.
 	Looked *infer.Report
 	// Output says where the release goes. Required.

@@ -136,7 +136,7 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 	if _, err = read.QuasiNames(); err != nil {
 		return nil, nil, nil, err
 	}
-	job = &kanon.Job{Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Looked: read.Looked, Options: *options}
+	job = &kanon.Job{Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Open: sp.Open(), Looked: read.Looked, Options: *options}
 	return job, sp, func() { closeTable(src) }, nil
 }
 

@@ -193,7 +193,7 @@ func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Reso
 	if err := undecided.Err(read.Source.Name()); err != nil {
 		return nil, err
 	}
-	found, err := gate.Check(ctx, gate.Request{Source: read.Source, Schema: read.Schema, Missing: read.Missing, Kept: sp.Kept(), Progress: s.Progress})
+	found, err := gate.Check(ctx, gate.Request{Source: read.Source, Schema: read.Schema, Missing: read.Missing, Kept: sp.Kept(), Open: sp.Open(), Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

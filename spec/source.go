@@ -79,6 +79,21 @@ func (s *Spec) Kept() []string {
 	return names
 }
 
+// Open are the names of the columns that a specification from a file names without a role: [Propose]
+// writes those so of which nothing tells what they hold, and the steward has to decide.
+func (s *Spec) Open() []string {
+	if s.name == "" {
+		return nil
+	}
+	var names []string
+	for _, name := range s.sortedColumns() {
+		if s.Columns[name].Role == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // statesMissing reports whether s states which texts stand for a missing value: a
 // specification that was read from a file states it even where it names none.
 func (s *Spec) statesMissing() bool { return s.name != "" || s.Input.Missing != nil }

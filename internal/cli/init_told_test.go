@@ -66,7 +66,7 @@ func TestInitRecordsWhatItWasTold(t *testing.T) {
 		{"titled.csv --header-row 2 --totals leave", "12 records", ""},
 		{"titled.csv --header-row 2 --totals read", "13 records", ""},
 		{"bare.csv --no-header", "12 records", "--quasi=c1 --other=c2,c3"},
-		{"years.csv --header", "12 records", ""},
+		{"years.csv --header", "12 records", "--other=2024-01-02"},
 		{"other.csv --delimiter : --encoding latin-1 --missing -", "12 records", ""},
 	} {
 		args := strings.Fields(c.args)

@@ -47,6 +47,9 @@ type Request struct {
 	// Kept names the columns that the steward has decided to keep as they are
 	// whatever they look like.
 	Kept []string
+	// Open names the columns of which nothing was decided although something was asked: a specification
+	// names them without a role. They are refused whatever they hold.
+	Open []string
 	// Looked is what is known of the columns already. Optional; columns that it
 	// lacks are looked at.
 	Looked *infer.Report
@@ -265,6 +268,9 @@ func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) noren.Te
 			return noren.Textf("sensitive, and %s", predicts)
 		}
 		return noren.Textf("sensitive: kept, and checked where diversity or closeness is asked for")
+	case why.IsZero() && slices.Contains(q.Open, f.Name):
+		why = noren.Textf("the specification names it without a role")
+		fallthrough
 	case !why.IsZero():
 		r.Refused = append(r.Refused, Refusal{Column: f.Name, Why: why, Sensitive: f.Role == table.Sensitive})
 		return why

@@ -8,8 +8,8 @@ import (
 	"github.com/noren-privacy/noren/table/formula"
 )
 
-// Totals says what becomes of records that hold totals and are no records of a person: all
-// fields but one or two are empty, and one of these is a word such as 合計.
+// Totals says what becomes of records that hold totals and are no records of a person: half of
+// the fields or more are empty, and one of the first others is a word such as 合計.
 type Totals uint8
 
 const (
@@ -28,25 +28,33 @@ func (src *Source) isTotal(s *scanner) bool {
 	if src.plain || len(src.columns) < table.TotalColumns {
 		return false
 	}
-	cells, named := 0, false
+	cells, most := 0, table.TotalCells(len(src.columns))
+	for _, f := range s.spans {
+		if f.from != f.to {
+			if cells++; cells > most {
+				return false
+			}
+		}
+	}
+	looked := 0
 	for _, f := range s.spans {
 		if f.from == f.to {
 			continue
 		}
-		if cells++; cells > table.TotalCells {
-			return false
-		}
-		if !named {
-			field := text(s.buf, f)
-			if src.unmark {
-				if plain, ok := formula.Unmark(field); ok {
-					field = plain
-				}
+		field := text(s.buf, f)
+		if src.unmark {
+			if plain, ok := formula.Unmark(field); ok {
+				field = plain
 			}
-			named = table.NamesTotal(field)
+		}
+		if table.NamesTotal(field) {
+			return true
+		}
+		if looked++; looked == table.TotalNames {
+			break
 		}
 	}
-	return named
+	return false
 }
 
 // CountTotals reads the file, and counts its rows of totals up to the first fault, which is for a

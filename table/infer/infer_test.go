@@ -197,6 +197,7 @@ func TestRoles(t *testing.T) {
 	words := numbered(100, func(i int) string { return fmt.Sprintf("w%d", i*7919%100) })
 	few := times(25, "a", "b", "c", "d")
 	ages := numbered(100, func(i int) string { return fmt.Sprint(20 + i%60) })
+	seen := numbered(62, func(i int) string { return fmt.Sprint(10 + i*i%42) })
 	visits := numbered(300, func(i int) string { return fmt.Sprintf("P%03d", i/3) })
 	for _, c := range []struct {
 		name   string
@@ -227,6 +228,12 @@ func TestRoles(t *testing.T) {
 		{"patient_id", visits, table.Identifier, "a person has several", true},
 		{"patient_id", words, table.Identifier, "names a person", false},
 		{"患者番号", visits, table.Identifier, "a person has several", true},
+		{"患者ID", seen, table.Identifier, "a person has several", true},
+		{"患者ＩＤ", seen, table.Identifier, "a person has several", true},
+		{"患者No", seen, table.Identifier, "a person has several", true},
+		{"職員id", seen, table.Identifier, "a person has several", true},
+		{"受診者ID", seen, table.Identifier, "a person has several", true},
+		{"ID患者", seen, table.Identifier, "a person has several", true},
 		{"record_id", words, table.Identifier, "numbers the records", false},
 		{"state_id", few, table.Quasi, "", false},
 		{"group", few, table.Other, "nothing tells", false},

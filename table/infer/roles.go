@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/personal"
@@ -15,16 +16,21 @@ type nameWords struct {
 	words []string
 }
 
-// wordsOf splits at what is no letter or digit and where a small letter is
-// followed by a capital: "dateOfBirth", "date_of_birth".
+// wordsOf splits at what is no letter or digit, where a small letter is followed by a capital
+// ("dateOfBirth", "date_of_birth"), and between Latin letters and those of other scripts ("患者ID"). Letters and
+// digits of full width are those of ASCII.
 func wordsOf(name string) nameWords {
 	var split strings.Builder
-	small := false
+	small, other, latin := false, false, false
 	for _, r := range name {
-		if small && unicode.IsUpper(r) {
+		if r >= '！' && r <= '～' {
+			r -= '！' - '!'
+		}
+		ascii := r < utf8.RuneSelf
+		if small && unicode.IsUpper(r) || ascii && unicode.IsLetter(r) && other || !ascii && unicode.IsLetter(r) && latin && !unicode.Is(unicode.Latin, r) {
 			split.WriteByte(' ')
 		}
-		small = unicode.IsLower(r)
+		small, other, latin = unicode.IsLower(r), !ascii && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r), ascii && unicode.IsLetter(r)
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			split.WriteRune(unicode.ToLower(r))
 		} else {
@@ -65,11 +71,11 @@ var (
 	personNames = []string{
 		"patient", "patientid", "person", "personid", "customer", "customerid", "client", "clientid", "member", "memberid", "user", "userid",
 		"subject", "subjectid", "participant", "respondent", "employee", "employeeid", "student", "studentid", "insured", "mrn", "ssn", "nhs",
-		"患者", "会員", "顧客", "利用者", "被験者", "社員", "職員", "学生", "生徒", "被保険者", "個人",
+		"患者", "会員", "顧客", "利用者", "被験者", "対象者", "受診者", "受給者", "申請者", "入居者", "社員", "職員", "従業員", "学生", "生徒", "児童", "園児", "被保険者", "個人",
 	}
 	numberNames = []string{
 		"id", "ids", "no", "nr", "num", "number", "key", "code", "uuid", "guid", "ident", "identifier", "patientid", "personid", "customerid", "clientid",
-		"memberid", "userid", "subjectid", "employeeid", "studentid", "mrn", "ssn", "nhs", "番号", "コード", "ｉｄ",
+		"memberid", "userid", "subjectid", "employeeid", "studentid", "mrn", "ssn", "nhs", "番号", "コード",
 	}
 	identifierNames = []string{
 		"name", "names", "firstname", "lastname", "surname", "forename", "fullname", "username", "nickname", "login", "email", "mail", "phone", "telephone", "tel", "mobile",

@@ -11,8 +11,8 @@ const CodeTotals = table.CodeTotals
 // mostTotals is how many rows of totals are remembered by their numbers.
 const mostTotals = 1000
 
-// totals are the rows of a sheet that hold totals and no record: all cells but one or two
-// are empty, and one of these says so.
+// totals are the rows of a sheet that hold totals and no record: half of the cells or more
+// are empty, and one of the first others says so.
 type totals struct {
 	policy Policy
 	cells  int  // with a value, of the row that is read
@@ -23,14 +23,14 @@ type totals struct {
 
 // take looks at a value of the row that is read.
 func (t *totals) take(value []byte) {
-	if t.cells++; t.cells <= table.TotalCells && !t.named {
+	if t.cells++; t.cells <= table.TotalNames && !t.named {
 		t.named = table.NamesTotal(value)
 	}
 }
 
 // endRow ends a row of a table of so many columns, and reports whether it is left out.
 func (t *totals) endRow(row, columns int) bool {
-	is := t.named && t.cells <= table.TotalCells && columns >= table.TotalColumns
+	is := t.named && t.cells <= table.TotalCells(columns) && columns >= table.TotalColumns
 	t.cells, t.named = 0, false
 	if !is {
 		return false
