@@ -43,7 +43,7 @@ type LedgerExported struct {
 type LedgerCheckExportRequest struct {
 	// File is the exported file. Required.
 	File string `json:"file"`
-	// Keys are the ids of the keys that may have signed the head and the certificates.
+	// Keys are the ids of the keys that may have signed the head and the certificates, or files of public keys.
 	// Without any, the key of the head counts, and the result says that nothing vouches
 	// for it.
 	Keys []string `json:"keys,omitempty"`

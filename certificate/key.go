@@ -30,11 +30,14 @@ func KeyPath() (string, error) {
 	return filepath.Join(dir, "noren", "key.pem"), nil
 }
 
+// KeyIDPrefix is what the id of a key begins with.
+const KeyIDPrefix = "ed25519:"
+
 // KeyID names a public key: "ed25519:" and the first 16 bytes of its SHA-256
 // in hexadecimal.
 func KeyID(public ed25519.PublicKey) string {
 	sum := sha256.Sum256(public)
-	return "ed25519:" + hex.EncodeToString(sum[:16])
+	return KeyIDPrefix + hex.EncodeToString(sum[:16])
 }
 
 // LoadKey reads the private key at path: PEM, PKCS #8, readable and writable

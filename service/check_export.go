@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/noren-privacy/noren"
@@ -44,7 +45,11 @@ func (s *Service) LedgerCheckExport(ctx context.Context, r *api.LedgerCheckExpor
 		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(r.File), What: "cannot be opened", Err: atomicfile.Reason(err), Hint: "does the file exist, and may this user read it?"}
 	}
 	defer func() { _ = f.Close() }()
-	out, err := CheckExport(ctx, f, r.Keys...)
+	keys, err := keyIDs(r.Keys)
+	if err != nil {
+		return nil, err
+	}
+	out, err := CheckExport(ctx, f, keys...)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +60,25 @@ func (s *Service) LedgerCheckExport(ctx context.Context, r *api.LedgerCheckExpor
 		s.note(api.Warning, "key-unknown", "nothing vouches for the key %s that signed the head: ask the owner of the ledger for its id, and state it", out.KeyID)
 	}
 	return out, nil
+}
+
+// keyIDs are the ids of keys that are stated by their ids, or by files of public keys.
+func keyIDs(stated []string) ([]string, error) {
+	ids := make([]string, 0, len(stated))
+	for _, one := range stated {
+		if strings.HasPrefix(one, certificate.KeyIDPrefix) {
+			ids = append(ids, one)
+			continue
+		}
+		keys, err := certificate.LoadPublicKeys(one)
+		if err != nil {
+			return nil, &noren.Error{Kind: noren.Usage, Where: "key", What: "expected the id of a key, as in ed25519:..., or the file of a public key", Err: err}
+		}
+		for _, k := range keys {
+			ids = append(ids, certificate.KeyID(k))
+		}
+	}
+	return ids, nil
 }
 
 // CheckExport is [Service.LedgerCheckExport] of what r reads. keys are the ids of the

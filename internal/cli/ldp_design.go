@@ -125,7 +125,7 @@ func printDesign(t *terminal, d *api.LDPDesign) {
 		Numeric: []bool{false, true, true, true, true, true, true, true},
 	}
 	if d.Wanted > 0 {
-		table.Header = append(table.Header, noren.Textf("people for %s", figure(d.Wanted)))
+		table.Header = append(table.Header, noren.Textf("people for std. error %s", figure(d.Wanted)))
 	}
 	for _, o := range d.Options {
 		row := []string{figure(o.Variance), dash(o.StdErr), dash(o.Worst), dash(o.Within), strconv.Itoa(o.Bytes), words.LossFigure(o.AllReports)}

@@ -69,7 +69,7 @@ func newLedgerCheckExport(t *terminal) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringArrayVar(&r.Keys, "key", nil, "the `ID` of a key that may have signed, as in ed25519:...; may be repeated")
+	c.Flags().StringArrayVar(&r.Keys, "key", nil, "the `ID` of a key that may have signed, as in ed25519:..., or the file of its public key; may be repeated")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
 	return c
 }

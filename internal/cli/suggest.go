@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,9 @@ func commandHint(c *cobra.Command, args []string) noren.Text {
 			if sub.IsAvailableCommand() {
 				names = append(append(names, sub.Name()), sub.Aliases...)
 			}
+		}
+		if args[0] == "median" && slices.Contains(names, "quantile") {
+			return noren.Textf("did you mean %s %s?", c.CommandPath(), "quantile")
 		}
 		if best := table.Nearest(args[0], names); best != "" {
 			return noren.Textf("did you mean %s %s?", c.CommandPath(), best)

@@ -399,7 +399,7 @@ export const en = {
   "curve.risk": "risk",
   "curve.chosen": "{loss} loss",
   "curve.notallowed": "not allowed here: k under {k}",
-  "curve.next": "At k = {k} the highest risk is {risk}, for {more} more loss.",
+  "curve.next": "At k = {k} the highest risk is {risk}, for {more} more loss (percentage points).",
   "curve.sentence": "Information loss and query error over {n} {n|value|values} of k. At k = {k}: {loss} information loss, {error} query error, highest risk {risk}.",
   "curve.sentence.none": "Information loss and query error over {n} {n|value|values} of k.",
   "curve.none": "The curve is not computed yet.",

@@ -399,7 +399,7 @@ export const ja: Strings = {
   "curve.risk": "リスク",
   "curve.chosen": "損失 {loss}",
   "curve.notallowed": "ここでは不可：{k}未満のk",
-  "curve.next": "k = {k}では、最大リスクが{risk}になり、損失は{more}増えます。",
+  "curve.next": "k = {k}では、最大リスクが{risk}になり、損失は{more}（ポイント）増えます。",
   "curve.sentence": "{n}個のkに対する情報損失とクエリ誤差。k = {k}では、情報損失 {loss}、クエリ誤差 {error}、最大リスク {risk}。",
   "curve.sentence.none": "{n}個のkに対する情報損失とクエリ誤差。",
   "curve.none": "曲線はまだ計算されていません。",
