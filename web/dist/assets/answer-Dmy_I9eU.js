@@ -1,1 +1,0 @@
-import{a as e,c as t,s as n}from"./certificate-Ce8ly3li.js";async function r(r,i){let a=e(r);return{keyId:a.keyId,signed:await n(a),same:new t().update(new TextEncoder().encode(i)).hex()===a.sha256}}export{r as checkAnswer};
