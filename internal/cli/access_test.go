@@ -89,6 +89,8 @@ var onGranted = map[string]string{
 	"worker query mean":      "T --column age --bounds 0,100 --epsilon 0.01 --job JOB",
 	"worker query sum":       "T --column age --bounds 0,100 --epsilon 0.01 --job JOB",
 	"worker query variance":  "T --column age --bounds 0,100 --epsilon 0.01 --job JOB",
+	// An operation of a server's job reads what its request names: package internal/server/apart.
+	"worker operation": "",
 	// Stages of a release and of its verification read what a job names: scripts shards.
 	"worker start":        "",
 	"worker survey":       "",
