@@ -53,7 +53,7 @@ const (
 
 // Server is a server over one folder. Make one with [New], and Close it.
 type Server struct {
-	places chan struct{} // of processes that compute from tables
+	places chan struct{} // of processes of proposals and checks
 	cfg    Config
 	lock   *store.Lock
 	store  *store.Store
@@ -231,7 +231,7 @@ func (s *Server) service() *service.Service {
 	return out
 }
 
-// processes is how many processes compute from tables at once: two jobs, and as many proposals and checks.
+// processes is how many processes of proposals and checks compute from tables at once, beside those of jobs.
 const processes = 4
 
 // apart runs operations on tables in other processes.

@@ -254,19 +254,27 @@ func TestProcessThatEnds(t *testing.T) {
 	}
 }
 
-// So many processes run at once as there are places, and who waits for one ends with its context.
+// So many proposals and checks run at once as there are places, and who waits for one ends with its
+// context. A job waits for none: the checks of one principal do not stop the jobs of others.
 func TestPlaces(t *testing.T) {
-	path, _ := people(t, 40)
+	path, s := people(t, 40)
 	r := runner("1")
 	r.Places = make(chan struct{}, 1)
+	check := func(ctx context.Context) error {
+		_, err := r.Operations().Fit(ctx, &api.FitRequest{Table: api.Table{Input: path, Spec: s}})
+		return err
+	}
 	r.Places <- struct{}{}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := r.Operations().Inspect(ctx, &api.InspectRequest{Table: api.Table{Input: path}}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := check(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("without a place: %v", err)
 	}
+	if _, err := r.Operations().Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}}); err != nil {
+		t.Errorf("a job: %v", err)
+	}
 	<-r.Places
-	if _, err := r.Operations().Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}}); err != nil || len(r.Places) != 0 {
+	if err := check(t.Context()); err != nil || len(r.Places) != 0 {
 		t.Errorf("with one: %v, %d are taken", err, len(r.Places))
 	}
 }

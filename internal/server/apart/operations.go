@@ -51,7 +51,7 @@ func (o *Operations) Inspect(ctx context.Context, r *api.InspectRequest) (*api.I
 
 // Fit is [service.Service.Fit].
 func (o *Operations) Fit(ctx context.Context, r *api.FitRequest) (*api.Fit, error) {
-	return run(ctx, o, fit(), r, nil)
+	return waiting(ctx, o, fit(), r)
 }
 
 // Copy is [service.Service.Copy].
@@ -61,12 +61,12 @@ func (o *Operations) Copy(ctx context.Context, r *api.CopyRequest) (*api.Copy, e
 
 // HierarchyPropose is [service.Service.HierarchyPropose].
 func (o *Operations) HierarchyPropose(ctx context.Context, r *api.HierarchyProposeRequest) (*api.Hierarchy, error) {
-	return run(ctx, o, hierarchyPropose(), r, nil)
+	return waiting(ctx, o, hierarchyPropose(), r)
 }
 
 // HierarchyCover is [service.Service.HierarchyCover].
 func (o *Operations) HierarchyCover(ctx context.Context, r *api.HierarchyCoverRequest) (*api.HierarchyCover, error) {
-	return run(ctx, o, hierarchyCover(), r, nil)
+	return waiting(ctx, o, hierarchyCover(), r)
 }
 
 // shortFile is the size in bytes of a file that is read in less time than a process takes to start.

@@ -22,8 +22,8 @@ type Runner struct {
 	Command func(ctx context.Context) *exec.Cmd
 	// Tool is the program, as the page of a release names it. Optional.
 	Tool certificate.Tool
-	// Places holds one for each process that runs: as many run at once as fit into it, and the
-	// others wait. Optional.
+	// Places holds one for each process of a proposal or check, which no queue of jobs bounds: as many run
+	// at once as fit into it, and the others wait. Jobs need none, and wait for none. Optional.
 	Places chan struct{}
 	// Memory bounds what the reading of one file holds, where the context states no limits.
 	Memory func() int64
@@ -64,8 +64,8 @@ func run[Request, Result any](ctx context.Context, o *Operations, op operation[R
 	return out, nil
 }
 
-// exchange starts the process of an operation, sends it the request and returns its result.
-func (o *Operations) exchange(ctx context.Context, name string, request []byte, point func(api.CurvePoint)) ([]byte, error) {
+// waiting runs an operation that no queue of jobs bounds, once there is a place for it.
+func waiting[Request, Result any](ctx context.Context, o *Operations, op operation[Request, Result], r *Request) (*Result, error) {
 	if places := o.runner.Places; places != nil {
 		select {
 		case places <- struct{}{}:
@@ -74,6 +74,11 @@ func (o *Operations) exchange(ctx context.Context, name string, request []byte, 
 			return nil, ctx.Err()
 		}
 	}
+	return run(ctx, o, op, r, nil)
+}
+
+// exchange starts the process of an operation, sends it the request and returns its result.
+func (o *Operations) exchange(ctx context.Context, name string, request []byte, point func(api.CurvePoint)) ([]byte, error) {
 	cmd := o.runner.Command(ctx)
 	in, err := cmd.StdinPipe()
 	if err != nil {
