@@ -111,7 +111,7 @@ func Parse(data []byte) (*Signed, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate", What: "does not have the form " + Format + " or " + Format1, Hint: "a newer program may have written it"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate", What: "does not have the form %s or %s", Args: []any{Format, Format1}, Hint: "a newer program may have written it"}
 	}
 	// Package json matches keys in any letter case and cannot tell a missing
 	// field from an empty one. What was read, written again, must be what was

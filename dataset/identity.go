@@ -16,7 +16,7 @@ import (
 // columns and missing texts sorted. Errors are of kind Usage.
 func Parse(text []byte) (*Definition, error) {
 	fail := func(err error) (*Definition, error) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "definition", What: "expected JSON in the format " + Format, Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "definition", What: "expected JSON in the format %s", Args: []any{Format}, Err: err}
 	}
 	canonical, err := certificate.Canonical(text)
 	if err != nil {

@@ -165,14 +165,14 @@ const wholeRecords = 40_000
 
 // needs refuses what cannot be done in the memory allowed: it takes bytes
 // for each record.
-func (r *run) needs(bytes int, hint noren.Format) error {
+func (r *run) needs(bytes int, hint noren.Text) error {
 	need := int64(r.held.Rows) * int64(bytes)
 	if need <= r.job.memory() {
 		return nil
 	}
 	return &noren.Error{
 		Kind: noren.Usage, Code: "memory", What: "%d {record needs|records need} about %d MiB of memory, %d more than is allowed", Args: []any{r.held.Rows, need >> 20, (need-r.job.memory())>>20 + 1},
-		Hint: hint,
+		Hint: hint.Format, HintArgs: hint.Args,
 	}
 }
 
@@ -181,7 +181,7 @@ func (r *run) gather(ctx context.Context) error {
 	columns := r.held.Columns
 	if r.held.Rows > wholeRecords {
 		// The columns, the space that they make, and the work on both.
-		if err := r.needs(64+16*len(columns), "allow more; or "+wholeHint); err != nil {
+		if err := r.needs(64+16*len(columns), noren.Textf("allow more; or %s", noren.Phrase(wholeHint))); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/block"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -53,7 +54,7 @@ type piece struct {
 
 // blocks divides, refines and publishes the table block by block.
 func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) error {
-	if err := r.needs(recordBytes+r.matchBytes(), "allow more"); err != nil {
+	if err := r.needs(recordBytes+r.matchBytes(), noren.Textf("allow more")); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -33,7 +33,7 @@ func (r *run) boundLarge(ctx context.Context) error {
 		r.unbounded("more than %d records; state a duration to compute it all the same", boundedRecords)
 		return nil
 	}
-	if r.held.Rows > wholeRecords && r.needs(64+16*len(r.held.Columns), "") != nil {
+	if r.held.Rows > wholeRecords && r.needs(64+16*len(r.held.Columns), noren.Text{}) != nil {
 		r.unbounded("the records do not fit the memory that is allowed; allow more")
 		return nil
 	}

@@ -76,13 +76,13 @@ func (r *Rappor) DecodeCounts(text []byte) (*RapporCounts, error) {
 	if err := r.checkCountable(); err != nil {
 		return nil, err
 	}
-	bad := func(what noren.Format) (*RapporCounts, error) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "counts", What: what}
+	bad := func(what noren.Format, args ...any) (*RapporCounts, error) {
+		return nil, &noren.Error{Kind: noren.BadData, Where: "counts", What: what, Args: args}
 	}
 	head := appendParams([]byte(countsFormat), r.Params)
 	switch {
 	case len(text) < len(head) || string(text[:len(countsFormat)]) != countsFormat:
-		return bad("expected counts in the binary form " + countsFormat)
+		return bad("expected counts in the binary form %s", countsFormat)
 	case string(text[:len(head)]) != string(head):
 		return bad("they are of reports by other parameters")
 	}

@@ -45,7 +45,7 @@ func ReadParams(r io.Reader, name string) (Params, error) {
 		return Params{}, badFile(name, err)
 	}
 	bad := func(what noren.Text) (Params, error) {
-		return Params{}, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: what.Format, Args: what.Args, Hint: "a params file is the row " + paramsHeader + " and one row of numbers"}
+		return Params{}, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: what.Format, Args: what.Args, Hint: "a params file is the row %s and one row of numbers", HintArgs: []any{paramsHeader}}
 	}
 	if len(rows) != 2 {
 		return bad(noren.Textf("%d {row|rows} where 2 were expected", len(rows)))

@@ -142,11 +142,11 @@ func (a *account) withCap(limit Cost) (*grantBody, error) {
 func (a *account) where() noren.Text { return accountName(a.kind, a.name) }
 
 // inWords names the accounting of a.
-func (a *account) inWords() string {
+func (a *account) inWords() noren.Text {
 	if a.zcdp() {
-		return "zCDP, stated at delta " + decimal(a.statementDelta, 18)
+		return noren.Textf("zCDP, stated at delta %s", decimal(a.statementDelta, 18))
 	}
-	return "epsilon and delta"
+	return noren.Textf("epsilon and delta")
 }
 
 // fixed is the refusal to change what a's first charge fixed.

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -104,21 +103,21 @@ func NewExportChecker() *ExportChecker {
 
 // Entry takes the next entry and returns its faults. After a fault it goes on from what
 // the entry says, so that one fault does not hide the next.
-func (c *ExportChecker) Entry(e ExportEntry) (faults []string) {
+func (c *ExportChecker) Entry(e ExportEntry) (faults noren.Texts) {
 	k := &link{Seq: e.Link, Kind: e.Kind, Body: e.Body, Prev: e.Prev[:], Hash: e.Hash[:]}
 	if e.Link != c.p.seq+1 {
-		faults = append(faults, fmt.Sprintf("it follows entry %d", c.p.seq))
+		faults = append(faults, noren.Textf("it follows entry %d", c.p.seq))
 	}
 	if !bytes.Equal(k.Prev, c.p.hash) {
-		faults = append(faults, "the hash of the entry before is not the one that it states")
+		faults = append(faults, noren.Textf("the hash of the entry before is not the one that it states"))
 	}
 	switch {
 	case e.WithoutPaths && !withoutPaths(k):
-		faults = append(faults, "it is said to be without paths, and is no grant without paths")
+		faults = append(faults, noren.Textf("it is said to be without paths, and is no grant without paths"))
 	case e.WithoutPaths && e.Paths == nil:
 	case e.WithoutPaths && !bytes.Equal(k.Hash, k.digestWith(e.Paths)),
 		!e.WithoutPaths && !bytes.Equal(k.Hash, k.digest()):
-		faults = append(faults, "its hash does not fit its content")
+		faults = append(faults, noren.Textf("its hash does not fit its content"))
 	}
 	c.p.seq, c.p.hash = k.Seq, k.Hash
 	body, err := c.p.take(k)
@@ -127,7 +126,7 @@ func (c *ExportChecker) Entry(e ExportEntry) (faults []string) {
 		err = c.p.record(k, body)
 	}
 	if err != nil {
-		faults = append(faults, "it does not follow from those before: "+err.Error())
+		faults = append(faults, noren.Textf("it does not follow from those before: %s", err))
 	}
 	return faults
 }
@@ -150,23 +149,23 @@ type ExportedCharge struct {
 
 // Answer takes the answer of the release entry that was taken last and returns its
 // faults, and the charge that it is of; nil where there is none.
-func (c *ExportChecker) Answer(a ExportAnswer) (charge *ExportedCharge, faults []string) {
+func (c *ExportChecker) Answer(a ExportAnswer) (charge *ExportedCharge, faults noren.Texts) {
 	r := c.p.charges[a.Charge]
 	if a.Link != c.p.seq || r == nil || r.end != a.Link || r.state != "released" {
-		return nil, []string{"an answer does not follow the release that it is of"}
+		return nil, noren.Sentences("an answer does not follow the release that it is of")
 	}
 	if c.answered[a.Link] {
-		return nil, []string{"its answer is there twice"}
+		return nil, noren.Sentences("its answer is there twice")
 	}
 	c.answered[a.Link] = true
 	if b := r.release; b.Payload != hexHash(a.Payload) {
-		faults = append(faults, "its answer is not the one that was released")
+		faults = append(faults, noren.Textf("its answer is not the one that was released"))
 	} else if b.Signature != hexHash(a.Certificate) || b.KeyID != a.KeyID {
-		faults = append(faults, "its certificate is not the one that was stored")
+		faults = append(faults, noren.Textf("its certificate is not the one that was stored"))
 	}
 	charge = c.charge(r)
 	if charge.Differs {
-		faults = append(faults, fmt.Sprintf("entry %d charges its accounts different costs", charge.Link))
+		faults = append(faults, noren.Textf("entry %d charges its accounts different costs", charge.Link))
 	}
 	return charge, faults
 }

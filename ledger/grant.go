@@ -392,7 +392,7 @@ func (l *Ledger) GrantAnalyst(ctx context.Context, dataset, analyst string, limi
 		}
 		b := &grantBody{Parent: parent.id, Kind: kindAnalyst, Name: analyst, Unit: parent.unit, Neighbours: parent.neighbours}
 		if (parent.accounting == string(ZCDP)) != (limit.Rho > 0) {
-			return nil, otherAccounting("data set "+dataset, parent.accounting)
+			return nil, otherAccounting(noren.Textf("data set %s", dataset), parent.accounting)
 		}
 		b.setLimit(parent.accounting, parent.statementDelta, limit)
 		return b, nil

@@ -86,7 +86,7 @@ func (l *Ledger) parseHeadLine(text []byte) (*link, error) {
 const maxLine = 16 << 20
 
 // errLine is the error about a longer line.
-var errLine = errors.New("has a line of more than " + meter.Size(maxLine))
+var errLine = noren.Reasonf("has a line of more than %s", meter.Size(maxLine))
 
 // tail returns the head file's last whole line, without its newline, and the
 // offset after it. An empty file gives nil and 0.

@@ -66,7 +66,7 @@ func TestGrantsWithoutPaths(t *testing.T) {
 	create := &link{Seq: 1, Kind: kindCreate, Body: []byte(`{"ledger":"l","time":1}`), Prev: make([]byte, 32)}
 	create.Hash = create.digest()
 	bad := ExportEntry{Link: 1, Kind: kindCreate, Body: create.Body, Hash: [32]byte{1}, WithoutPaths: true}
-	if faults := c.Entry(bad); len(faults) != 1 || !strings.Contains(faults[0], "no grant") {
+	if faults := c.Entry(bad); len(faults) != 1 || !strings.Contains(faults[0].String(), "no grant") {
 		t.Errorf("%q", faults)
 	}
 	c = NewExportChecker()

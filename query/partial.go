@@ -119,7 +119,7 @@ func (q *Query) DecodePartial(text []byte) (*Partial, error) {
 		return nil, &noren.Error{Kind: noren.BadData, Where: "sums", What: what.Format, Args: what.Args}
 	}
 	if len(text) < head || string(text[:len(partialFormat)]) != partialFormat {
-		return bad(noren.Textf("expected sums in the binary form " + partialFormat))
+		return bad(noren.Textf("expected sums in the binary form %s", partialFormat))
 	}
 	records := binary.LittleEndian.Uint64(text[len(partialFormat):])
 	n := binary.LittleEndian.Uint32(text[head-4:])

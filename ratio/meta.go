@@ -145,7 +145,7 @@ func DecodeMeta(text []byte) (*Meta, error) {
 	d := json.NewDecoder(bytes.NewReader(currentMeta(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil || d.More() {
-		return nil, badMeta("the meta data of the weights are not JSON of the form " + metaFormat)
+		return nil, badMeta("the meta data of the weights are not JSON of the form %s", metaFormat)
 	}
 	return &m, m.validate()
 }
@@ -189,7 +189,7 @@ func currentMeta(text []byte) []byte {
 
 func (m *Meta) validate() error {
 	if m.Format != metaFormat && !slices.Contains(metaFormats, m.Format) {
-		return badMeta("the meta data of the weights are not of the form " + metaFormat)
+		return badMeta("the meta data of the weights are not of the form %s", metaFormat)
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	b := len(m.Centres)

@@ -169,7 +169,9 @@ func (m *Mechanism) check(r *Released) error {
 	return nil
 }
 
-func badMeta(what noren.Format) error { return &noren.Error{Kind: noren.BadData, What: what} }
+func badMeta(what noren.Format, args ...any) error {
+	return &noren.Error{Kind: noren.BadData, What: what, Args: args}
+}
 
 // validateBox checks the box of NoisyCentres, and takes the frame's where none is given.
 func (o *Options) validateBox(bad *faults) {

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
 	"os"
@@ -280,18 +279,18 @@ func (c *exportCheck) takeAnswer(a *exportAnswer) {
 
 // disagreements lists where a certificate and the chain say different things of a
 // charge.
-func disagreements(c *certificate.Certificate, charge *ledger.ExportedCharge, payload []byte) (faults []string) {
-	fault := func(bad bool, what string) {
+func disagreements(c *certificate.Certificate, charge *ledger.ExportedCharge, payload []byte) (faults noren.Texts) {
+	fault := func(bad bool, what noren.Format, args ...any) {
 		if bad {
-			faults = append(faults, what)
+			faults = append(faults, noren.Textf(what, args...))
 		}
 	}
 	ch := c.Charge
 	if c.Accounting != certificate.Charged || ch == nil {
-		return []string{"its certificate states no charge"}
+		return noren.Sentences("its certificate states no charge")
 	}
 	fault(ch.Ledger != charge.Ledger || ch.ID != charge.ID, "its certificate is of another charge")
-	fault(ch.Link != charge.Link, fmt.Sprintf("its certificate names entry %d, the charge is entry %d", ch.Link, charge.Link))
+	fault(ch.Link != charge.Link, "its certificate names entry %d, the charge is entry %d", ch.Link, charge.Link)
 	fault(ch.Head != hex.EncodeToString(charge.Head[:]), "its certificate names another hash of its entry")
 	own := slices.Clone(ch.Accounts)
 	slices.Sort(own)
@@ -301,7 +300,7 @@ func disagreements(c *certificate.Certificate, charge *ledger.ExportedCharge, pa
 		loss = account.Loss{Rho: ch.RhoFemto, Pure: ch.EpsilonNano, Gaussian: ch.GaussianFemto}
 		cost = account.Cost{Rho: ch.RhoFemto}
 	}
-	fault(cost != charge.Cost || loss != charge.Loss, fmt.Sprintf("its certificate says that %s was charged, the chain says %s", cost, charge.Cost))
+	fault(cost != charge.Cost || loss != charge.Loss, "its certificate says that %s was charged, the chain says %s", cost, charge.Cost)
 	answer := certificate.Answer(payload)
 	fault(c.Released.Kind == answer.Kind && (c.Released.SHA256 != answer.SHA256 || c.Released.Size != answer.Size), "its certificate is of another answer")
 	fault(c.Source == nil || c.Source.Dataset != charge.Dataset, "its certificate names another data set")

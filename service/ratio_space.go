@@ -137,7 +137,7 @@ func ratioAxes(q *api.RatioSpace, public *table.Table, schema *dataset.Definitio
 		case number && scales[name].Bounded:
 			a.Low, a.High = scales[name].Low, scales[name].High
 		case number && len(stated) == 2:
-			if err := parseRatioBounds(&a, stated, "column "+name); err != nil {
+			if err := parseRatioBounds(&a, stated, noren.Textf("column %s", name)); err != nil {
 				return nil, err
 			}
 		}

@@ -64,15 +64,15 @@ func (p *part) append(dst []byte) []byte {
 	return p.sums.AppendBinary(dst)
 }
 
-func badPart(what noren.Format) error {
-	return &noren.Error{Kind: noren.BadData, Where: "part", What: what}
+func badPart(what noren.Format, args ...any) error {
+	return &noren.Error{Kind: noren.BadData, Where: "part", What: what, Args: args}
 }
 
 // decodePart reads a part of this plan.
 func (p *Plan) decodePart(text []byte) (*part, error) {
 	head := len(partFormat) + 4
 	if len(text) < head || string(text[:len(partFormat)]) != partFormat {
-		return nil, badPart("expected a part in the binary form " + partFormat)
+		return nil, badPart("expected a part in the binary form %s", partFormat)
 	}
 	n := int64(binary.LittleEndian.Uint32(text[head-4:]))
 	size := 20 + printSize*len(p.names)

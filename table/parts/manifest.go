@@ -172,7 +172,7 @@ func parseManifest(text []byte) (*Manifest, error) {
 		return nil, errors.New("expected one JSON object")
 	}
 	if m.Format != ManifestFormat {
-		return nil, errors.New("expected the format " + ManifestFormat)
+		return nil, noren.Reasonf("expected the format %s", ManifestFormat)
 	}
 	var rows int64
 	seen := map[string]bool{}

@@ -168,9 +168,9 @@ func failed(ctx context.Context, where any, err error, otherwise noren.Format) e
 	for n := len(p.Code); n >= 2; n-- {
 		if e, ok := codes[p.Code[:n]]; ok {
 			e.Where = where
-			e.Err = errors.New("SQLSTATE " + p.Code)
+			e.Err = noren.Reasonf("SQLSTATE %s", p.Code)
 			return &e
 		}
 	}
-	return &noren.Error{Where: where, What: otherwise, Err: errors.New("SQLSTATE " + p.Code)}
+	return &noren.Error{Where: where, What: otherwise, Err: noren.Reasonf("SQLSTATE %s", p.Code)}
 }

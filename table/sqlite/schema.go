@@ -38,7 +38,7 @@ func described(f *os.File, name string, m *meter.Meter) error {
 	}
 	d := description{file: f, log: log, meter: m, seen: map[place]bool{}, versions: map[uint32][]int64{}}
 	if err := d.read(); err != nil {
-		if excess := meter.At(err, name+": the description of its tables"); excess != nil {
+		if excess := meter.At(err, noren.Place{noren.File(name), noren.Phrase("the description of its tables")}); excess != nil {
 			return excess
 		}
 		if errors.Is(err, errForeign) {

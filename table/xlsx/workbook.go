@@ -80,7 +80,7 @@ func (b *book) failure(part string, err error) error {
 	case b.file.err != nil:
 		return &noren.Error{Where: noren.File(b.name), What: "cannot be read", Err: atomicfile.Reason(b.file.err)}
 	case meter.At(err, noren.File(b.name)) != nil:
-		return meter.At(err, b.name+": part "+part)
+		return meter.At(err, noren.Place{noren.File(b.name), noren.Textf("part %s", part)})
 	case errors.Is(err, errLong), errors.Is(err, errDeep):
 		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: noren.Place{noren.File(b.name), noren.Textf("part %s", part)}, What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args, Hint: again}
 	case errors.Is(err, zip.ErrAlgorithm):
@@ -100,7 +100,7 @@ func openBook(name string, in io.ReaderAt, size int64, limits meter.Limits) (*bo
 	z, err := zip.NewReader(b.file, size)
 	if err != nil {
 		if errors.Is(err, errDirectory) {
-			return nil, meter.At(&meter.Excess{Limit: m.Held()}, name+": its directory of parts")
+			return nil, meter.At(&meter.Excess{Limit: m.Held()}, noren.Place{noren.File(name), noren.Phrase("its directory of parts")})
 		}
 		if b.file.err != nil {
 			return nil, b.failure("", err)
@@ -109,7 +109,7 @@ func openBook(name string, in io.ReaderAt, size int64, limits meter.Limits) (*bo
 	}
 	b.file.open = true
 	if err := m.Hold(int64(len(z.File)) * 2 * pieceWeight); err != nil {
-		return nil, meter.At(err, name+": its directory of parts")
+		return nil, meter.At(err, noren.Place{noren.File(name), noren.Phrase("its directory of parts")})
 	}
 	for _, f := range z.File {
 		b.parts[strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(f.Name, "\\", "/")), "/"))] = f
