@@ -152,6 +152,9 @@ func proposeColumn(b *strings.Builder, l lang.Lang, c *infer.Column) {
 		comment(b, l.Text("%d different {value|values}, %d missing.", c.Distinct, c.Missing))
 	}
 	comment(b, l.Text("Type: %s", c.TypeReason.In(l)))
+	if c.TypeReason.Odd() {
+		comment(b, l.Text("To say that a text stands for a missing value, add it to missing in input, and write the type that the column then has."))
+	}
 	open := c.RoleReason.Code == infer.RoleOpen
 	if open { // a proposal without a reason would pass for a decision
 		comment(b, l.Text("No role: nothing tells what they are. If others may know them, write role: quasi-identifier; if others must not know them, sensitive; if they are kept as they are, other."))

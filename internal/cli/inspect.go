@@ -64,8 +64,9 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	open := false
+	open, odd := false, false
 	for _, c := range r.Columns {
+		odd = odd || c.TypeWhy.Odd()
 		why := c.RoleWhy
 		if why.Code == infer.RoleOpen { // its advice is said once, below
 			open = true
@@ -88,6 +89,9 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		if err := w.Flush(); err != nil {
 			return err
 		}
+	}
+	if odd {
+		lang.Fprintln(out, "\nTo say that a text stands for a missing value, add --missing TEXT for each.")
 	}
 	if len(r.Missing) > 0 {
 		lang.Fprintf(out, "\ntaken for missing values: %s\n", strings.Join(r.Missing, ", "))

@@ -71,7 +71,7 @@ func TestTypes(t *testing.T) {
 		{"郵便番号", []string{"1234567", "9876543"}, table.Category, "", "codes"},
 		{"zip_code", []string{"12345", "98765"}, table.Category, "", "codes"},
 		{"flag", times(10, "0", "1"), table.Category, "", "two whole numbers"},
-		{"n", append(times(100, "1", "2", "3"), "abc"), table.Category, "", "1 of its 301 values is no number, the first at "},
+		{"n", append(times(100, "1", "2", "3"), "abc"), table.Category, "", "1 of its 301 values is no number, the first on line 302; "},
 		{"n", []string{`"1,5"`}, table.Category, "", "words"},
 		{"n", []string{"", ""}, table.Category, "", "no value"},
 		{"n", []string{"inf", "1"}, table.Category, "", "no number"},
@@ -444,4 +444,73 @@ func ExampleInfer() {
 	//   category: its values are words
 	//   sensitive: its name says that it tells what a person would not want known; 2 values
 	// missing: [NA]
+}
+
+func TestNearlyAllOfAType(t *testing.T) {
+	dates := func(n int, odd string, at int) []string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf("2024-%02d-%02d", i%12+1, i%28+1))
+		}
+		all[at] = odd
+		return all
+	}
+	us := func(odd string, at int) []string {
+		var all []string
+		for i := range 40 {
+			all = append(all, fmt.Sprintf("%02d/%02d/2020", i%12+1, i%28+1))
+		}
+		all[at] = odd
+		return all
+	}
+	amounts := func(odd string, at int) []string {
+		var all []string
+		for i := range 40 {
+			all = append(all, fmt.Sprintf("¥%d,%03d", i+1, i))
+		}
+		all[at] = odd
+		return all
+	}
+	compact := []string{"20240105", "20231231", "20240230", "20240117"}
+	for _, c := range []struct {
+		name   string
+		values []string
+		want   string
+	}{
+		{"visit", dates(40, "2024-02-30", 0), "1 of its 40 values is no valid date written as YYYY-MM-DD, the first on line 2; correct it in the file"},
+		{"visit", dates(40, "2024-02-30", 7), "line 9"},
+		{"visit", dates(40, "2024-02-30", 39), "line 41"},
+		{"n", dates(4, "13/45/2020", 1), "1 of its 4 values is no valid date"},
+		{"n", us("13/45/2020", 30), "written as MM/DD/YYYY, the first on line 32"},
+		{"n", us("25/01/2020", 2), "written as MM/DD/YYYY, the first on line 4"},
+		{"n", slices.Concat(dates(700, "2024-04-31", 600), []string{"x", "不明"}), "2 of its 701 values are no valid dates written as YYYY-MM-DD, the first on line 602"},
+		{"visit", compact, "1 of its 4 values is no valid date written as YYYYMMDD, the first on line 4"},
+		{"n", []string{"1", "2", "4O", "7"}, "1 of its 4 values is no number, the first on line 4"},
+		{"n", slices.Concat(times(10, "1"), []string{"4O"}), "1 of its 11 values is no number"},
+		{"n", amounts("¥1O,000", 0), "1 of its 40 values is no number written as ¥1,234, the first on line 2"},
+		{"n", amounts("¥1O,000", 20), "the first on line 22"},
+		{"n", []string{"a", "b", "1"}, "its values are words"},
+		{"n", []string{"a", "b", "2024-01-02"}, "its values are words"},
+		{"n", times(20, "a", "2024-01-02", "b"), "its values are words"},
+	} {
+		values := make([]string, len(c.values))
+		for i, v := range c.values {
+			values[i] = `"` + v + `"`
+		}
+		dir := t.TempDir()
+		report, src := look(t, dir, c.name+"\n"+strings.Join(values, "\n")+"\n", infer.Options{Formats: true})
+		col := report.Columns[0]
+		_ = src.Close()
+		if got := strings.ReplaceAll(col.TypeReason.Text, dir+"/", ""); col.Field.Type != table.Category || !strings.Contains(got, c.want) {
+			t.Errorf("%s %v ...: %s, want %q", c.name, c.values[:3], got, c.want)
+		}
+	}
+	// Numbers of records are no dates, even where most could be.
+	if col := one(t, "record", "20240105", "20231231", "20240230", "20240117"); col.Field.Type != table.Integer {
+		t.Errorf("numbers: %s", col.TypeReason.Text)
+	}
+	// Dates but for one are what others know, as dates are.
+	if col := one(t, "n", dates(40, "2024-02-30", 0)...); col.Field.Role != table.Quasi {
+		t.Errorf("role: %s", col.RoleReason.Text)
+	}
 }

@@ -45,27 +45,41 @@ func layouts() []table.Layout {
 	return append(all, "YYYYMMDDhhmmss", "YYYYMMDDhhmm", "YYYYMMDD hh:mm:ss", "YYYYMMDD hh:mm")
 }
 
-// dating is a layout that has read all values so far.
+// dating is a layout that has read nearly all values so far.
 type dating struct {
 	layout             table.Layout
 	smallest, largest  int64
 	smallText, bigText string
+	odds               odds // values that it does not read
 }
 
-// narrow appends to kept, which may be all[:0], the layouts that read text too.
-func narrow(kept, all []dating, text []byte, first bool) []dating {
+// take shows a value and where it stands to the layout.
+func (d *dating) take(text []byte, at odd) {
+	v, ok := d.layout.Match(text)
+	if !ok {
+		d.odds.add(at)
+		return
+	}
+	if d.smallText == "" || v < d.smallest {
+		d.smallest, d.smallText = v, string(text)
+	}
+	if d.bigText == "" || v > d.largest {
+		d.largest, d.bigText = v, string(text)
+	}
+}
+
+// humanYears tells that the years are such as people live in.
+func (d *dating) humanYears() bool {
+	return year(d.layout, d.smallest) >= 1850 && year(d.layout, d.largest) <= 2150
+}
+
+// narrow keeps the layouts that read text, the n-th value, too, or all but a few of the values.
+func narrow(all []dating, text []byte, at odd, n int64) []dating {
+	kept := all[:0]
 	for _, d := range all {
-		v, ok := d.layout.Match(text)
-		if !ok {
-			continue
+		if d.take(text, at); !tooMany(d.odds.n, n) {
+			kept = append(kept, d)
 		}
-		if first || v < d.smallest {
-			d.smallest, d.smallText = v, string(text)
-		}
-		if first || v > d.largest {
-			d.largest, d.bigText = v, string(text)
-		}
-		kept = append(kept, d)
 	}
 	return kept
 }

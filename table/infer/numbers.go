@@ -3,6 +3,7 @@ package infer
 import (
 	"bytes"
 	"hash/fnv"
+	"slices"
 
 	"github.com/noren-privacy/noren/table"
 )
@@ -18,7 +19,7 @@ func formats() []table.NumberFormat {
 	return all
 }
 
-// form is a number format that has read all values so far.
+// form is a number format that has read nearly all values so far.
 type form struct {
 	reader            *table.NumberReader
 	format            table.NumberFormat
@@ -26,6 +27,7 @@ type form struct {
 	smallest, largest extreme
 	sum               uint64 // of all values in the order that they were seen
 	buf               []byte
+	odds              odds // values that it does not read
 }
 
 // look takes a value, and reports whether the format reads it.
@@ -60,49 +62,53 @@ func (s *scan) startForms() {
 	if !s.formats || s.sketch != nil {
 		return
 	}
-	for _, format := range formats() {
-		r, err := format.Reader()
-		if err != nil {
-			continue
-		}
-		s.forms = append(s.forms, &form{reader: r, format: format})
-	}
+	s.forms = newForms()
 	for text := range s.index {
-		if s.narrowForms([]byte(text)); len(s.forms) == 0 {
+		s.forms = slices.DeleteFunc(s.forms, func(f *form) bool { return !f.look([]byte(text)) })
+		if len(s.forms) == 0 {
 			return
 		}
 	}
 }
 
-// narrowForms keeps the formats that read text too.
-func (s *scan) narrowForms(text []byte) {
-	kept := s.forms[:0]
-	for _, f := range s.forms {
-		if f.look(text) {
-			kept = append(kept, f)
+func newForms() []*form {
+	var all []*form
+	for _, format := range formats() {
+		if r, err := format.Reader(); err == nil {
+			all = append(all, &form{reader: r, format: format})
 		}
 	}
-	s.forms = kept
+	return all
+}
+
+// narrowForms keeps the formats that read text, the value of a record of the chunk, too, or all but a few of the values.
+func (s *scan) narrowForms(text []byte, row int) {
+	s.forms = slices.DeleteFunc(s.forms, func(f *form) bool {
+		if f.look(text) {
+			return false
+		}
+		f.odds.add(inChunk(row))
+		return tooMany(f.odds.n, s.n)
+	})
 }
 
 // guessFormat decides whether the column holds numbers of a format.
 func (s *scan) guessFormat(name nameWords) (guess, bool) {
-	if len(s.forms) == 0 || s.odds == 0 {
+	all := s.formsOfAll()
+	if len(all) == 0 || s.odds.n == 0 {
 		return guess{}, false
 	}
-	f := s.forms[0]
+	f := all[0]
 	distinct, _ := s.distinct()
 	if f.zeros || !f.decimal && (name.has(codeNames) || distinct <= 2 && s.n >= fewRecords) {
 		return guess{}, false
 	}
-	g := guess{kind: table.Integer, number: f.format, typed: true}
+	g := guess{kind: table.Integer, number: f.written(), typed: true}
 	if f.decimal {
 		g.kind = table.Decimal
-	} else {
-		g.number = whole(f.format)
 	}
 	why := Reason{Code: "type-format", Args: args{"format": string(g.number)}}
-	for _, other := range s.forms[1:] {
+	for _, other := range all[1:] {
 		if other.sum != f.sum {
 			why = Reason{
 				Code: "type-format-open",
@@ -113,6 +119,14 @@ func (s *scan) guessFormat(name nameWords) (guess, bool) {
 	}
 	g.reason = typeReason(g.kind, why)
 	return g, true
+}
+
+// written is the format, without decimal places where no value has any.
+func (f *form) written() table.NumberFormat {
+	if f.decimal {
+		return f.format
+	}
+	return whole(f.format)
 }
 
 // whole is the format without decimal places.

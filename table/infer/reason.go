@@ -32,6 +32,9 @@ const (
 // TypeTwo is the code of the reason of a type: at most two whole numbers, as codes are.
 const TypeTwo = "type-two"
 
+// Odd tells that a column is text although nearly all its values are numbers or dates: the reason names the first that is none.
+func (r Reason) Odd() bool { return r.Code == oddNumber || r.Code == oddFormat || r.Code == oddDate }
+
 // args are the arguments of a reason.
 type args = map[string]any
 

@@ -187,6 +187,8 @@ func (s *scan) roleByValues(c *Column, many float64) (table.Role, Reason) {
 		return roleReason(table.Identifier, Reason{Code: "role-free-text"})
 	case t == table.Date:
 		return roleReason(table.Quasi, Reason{Code: RoleDate})
+	case c.TypeReason.Code == oddDate:
+		return roleReason(table.Quasi, Reason{Code: "role-near-date"})
 	case c.Unique && t == table.Category && enough:
 		return roleReason(table.Identifier, Reason{Code: "role-unique-word"})
 	case c.Unique && t == table.Integer && s.rising && enough:

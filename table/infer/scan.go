@@ -31,21 +31,21 @@ type scan struct {
 
 	// Numbers. They are looked for until too many values are none.
 	numbers  bool
-	decimal  bool   // some have a point or an exponent, or are too long for an integer
-	zeros    bool   // some begin with a zero that a number would not have
-	odds     int64  // values that are no numbers
-	odd      int    // where in its chunk the first of them stands, -1 for none
-	oddAt    string // where in the file
-	rising   bool   // each is larger than the one before
+	decimal  bool // some have a point or an exponent, or are too long for an integer
+	zeros    bool // some begin with a zero that a number would not have
+	odds     odds // values that are no numbers
+	rising   bool // each is larger than the one before
 	last     float64
 	smallest extreme
 	largest  extreme
 
 	formats bool    // number formats are looked for
-	forms   []*form // those that read all values, from the first that is no plain number
+	forms   []*form // those that read nearly all values, from the first that is no plain number
 
-	days  []dating // all layouts of dates, shared
-	dates []dating // those that read all values
+	days    []dating // all layouts of dates, shared
+	heads   []head   // the first values, until they have chosen
+	elected bool
+	dates   []dating // those that read nearly all values
 
 	words int64 // values of two words or more
 	runes int64 // characters in all
@@ -65,7 +65,7 @@ type extreme struct {
 const limitBytes = 16 << 20
 
 func newScan(stored *table.StoredColumn, t *tokens, limit int, formats bool, days []dating) *scan {
-	return &scan{stored: stored, tokens: t, limit: limit, formats: formats, days: days, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, odd: -1, sample: personal.NewSample()}
+	return &scan{stored: stored, tokens: t, limit: limit, formats: formats, days: days, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, sample: personal.NewSample()}
 }
 
 // look takes the column's values from one record of a chunk to another.
@@ -93,18 +93,13 @@ func (s *scan) value(text []byte, row int) {
 	k := kept{text: text}
 	s.count(&k)
 	s.sample.Add(text)
-	switch {
-	case first:
-		s.dates = narrow(nil, s.days, text, true)
-	case len(s.dates) > 0:
-		s.dates = narrow(s.dates[:0], s.dates, text, false)
-	}
 	if len(s.forms) > 0 {
-		s.narrowForms(text)
+		s.narrowForms(text, row)
 	}
 	if s.numbers {
 		s.number(&k, row, first)
 	}
+	s.dateLike(&k, row)
 	s.word(&k, first)
 }
 
@@ -162,12 +157,11 @@ func (s *scan) number(k *kept, row int, first bool) {
 	} else if value, _, err = table.ParseDecimal(text); err == nil {
 		s.decimal = true
 	} else {
-		if s.odds == 0 {
-			s.odd = row
+		if s.odds.n == 0 {
 			s.startForms()
 		}
 		s.rising = false
-		if s.odds++; s.odds > 10+s.n/50 {
+		if s.odds.add(inChunk(row)); tooMany(s.odds.n, s.n) {
 			s.numbers = false
 		}
 		return
@@ -225,7 +219,7 @@ func (s *scan) column(position, few int, missing []string) Column {
 	}
 	slices.SortFunc(c.Tokens, byCount)
 	c.Distinct, c.Estimated = s.distinct()
-	c.Unique = s.n > 0 && (!c.Estimated && c.Distinct == s.n || s.numbers && s.odds == 0 && s.rising)
+	c.Unique = s.n > 0 && (!c.Estimated && c.Distinct == s.n || s.numbers && s.odds.n == 0 && s.rising)
 	if c.Unique {
 		c.Distinct, c.Estimated = s.n, false
 	}
@@ -252,7 +246,7 @@ func (s *scan) plain(text []byte) {
 	s.count(&k)
 	s.sample.Add(text)
 	s.word(&k, first)
-	s.numbers, s.dates, s.forms = false, nil, nil
+	s.numbers, s.elected, s.heads, s.dates, s.forms = false, true, nil, nil, nil
 }
 
 func byCount(a, b Count) int {
@@ -267,16 +261,16 @@ func (s *scan) setType(c *Column) {
 	c.Declared = g.declared
 	switch {
 	case s.n == 0:
-	case g.kind == table.Date && len(s.dates) > 0:
-		left := different(s.dates)
+	case g.kind == table.Date && len(s.readAll()) > 0:
+		left := different(s.readAll())
 		for _, d := range left {
 			c.Layouts = append(c.Layouts, d.layout)
 		}
 		c.Smallest, c.Largest = left[0].smallText, left[0].bigText
-	case s.numbers && s.odds == 0 && (g.kind == table.Integer || g.kind == table.Decimal):
+	case s.numbers && s.odds.n == 0 && (g.kind == table.Integer || g.kind == table.Decimal):
 		c.Smallest, c.Largest = s.smallest.text, s.largest.text
 	case g.number != "":
-		c.Smallest, c.Largest = s.forms[0].smallest.text, s.forms[0].largest.text
+		c.Smallest, c.Largest = s.formsOfAll()[0].smallest.text, s.formsOfAll()[0].largest.text
 	default:
 		c.Smallest, c.Largest = s.first, s.final
 		if g.kind == table.Category && !g.declared && c.Values != nil {

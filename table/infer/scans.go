@@ -28,12 +28,13 @@ type scans struct {
 const readerShare = 4
 
 // What parts of a scan take, in bytes: a column, an entry of a set of distinct values, and
-// a format of numbers or dates that is looked for.
+// a format of numbers or dates that is looked for, one of the first values.
 const (
 	scanWeight   = 768
 	entryWeight  = 56
 	formatWeight = 512
 	datingWeight = 128
+	headWeight   = 128
 )
 
 // cellsAtOnce bounds the values that are taken before the memory is looked at again.
@@ -72,9 +73,7 @@ func (s *scans) take(r table.Reader, c *table.Chunk) error {
 		to := min(from+step, c.Rows)
 		s.look(c, from, to)
 		for i, one := range s.all {
-			if one.odd >= 0 && one.oddAt == "" {
-				one.oddAt = r.Position(one.odd, i).String()
-			}
+			one.places(func(row int) place { return placeIn(s.name, r.Position(row, i)) })
 		}
 		if err := s.settle(func() noren.Place { return r.Position(to-1, -1) }); err != nil {
 			return err
@@ -146,7 +145,7 @@ func (s *scan) exact() int64 { return int64(s.bytes) + entryWeight*int64(len(s.c
 
 // weight is about how many bytes s takes.
 func (s *scan) weight() int64 {
-	n := scanWeight + s.exact() + s.sample.Weight() + entryWeight*int64(len(s.seen)) + formatWeight*int64(len(s.forms)) + datingWeight*int64(cap(s.dates)) +
+	n := scanWeight + s.exact() + s.sample.Weight() + entryWeight*int64(len(s.seen)) + formatWeight*int64(len(s.forms)) + datingWeight*int64(cap(s.dates)) + headWeight*int64(len(s.heads)) +
 		int64(len(s.first)+len(s.final)+len(s.smallest.text)+len(s.largest.text)+cap(s.buf))
 	if s.sketch != nil {
 		n += sketchWeight

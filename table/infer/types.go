@@ -27,6 +27,7 @@ func (s *scan) guess() guess {
 	if s.n == 0 {
 		return category(Reason{Code: "type-empty"})
 	}
+	s.elect()
 	name := wordsOf(s.stored.Name)
 	if g, ok := s.guessDate(name); ok {
 		return g
@@ -34,15 +35,13 @@ func (s *scan) guess() guess {
 	if g, ok := s.guessFormat(name); ok {
 		return g
 	}
+	if g, ok := s.guessNear(name); ok {
+		return g
+	}
 	distinct, _ := s.distinct()
 	switch {
-	case !s.numbers || s.odds == s.n:
+	case !s.numbers || s.odds.n > 0:
 		return category(Reason{Code: "type-words"})
-	case s.odds > 0:
-		return category(Reason{
-			Code: "type-odd",
-			Args: args{"odd": int64(s.odds), "values": int64(s.n), "at": s.oddAt},
-		})
 	case s.zeros:
 		return category(Reason{Code: "type-zeros"})
 	case !s.decimal && name.has(codeNames):
@@ -64,18 +63,16 @@ func category(r Reason) guess {
 // digits are days only where they are many or the name says so, and the years
 // are such as people live in.
 func (s *scan) guessDate(name nameWords) (guess, bool) {
-	if len(s.dates) == 0 {
+	all := s.readAll()
+	if len(all) == 0 {
 		return guess{}, false
 	}
-	d := s.dates[0]
-	if s.numbers && s.odds == 0 {
-		first, last := year(d.layout, d.smallest), year(d.layout, d.largest)
-		if s.n < fewRecords && !name.has(dateNames) || first < 1850 || last > 2150 {
-			return guess{}, false
-		}
+	d := all[0]
+	if s.numbers && s.odds.n == 0 && (s.n < fewRecords && !name.has(dateNames) || !d.humanYears()) {
+		return guess{}, false
 	}
 	why := Reason{Code: "type-date", Args: args{"format": string(d.layout)}}
-	if left := different(s.dates); len(left) > 1 {
+	if left := different(all); len(left) > 1 {
 		why = Reason{
 			Code: "type-date-open",
 			Args: args{"format": string(left[0].layout), "other": string(left[1].layout)},
