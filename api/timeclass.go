@@ -56,6 +56,9 @@ type Calibration struct {
 	// Numbers is that of questions that read columns of numbers alone. A kind that it lacks takes
 	// as long as Record says.
 	Numbers map[string]float64 `json:"numbers_s,omitempty"`
+	// Single is that of questions of numbers alone whose condition has at most one comparison: those
+	// of Record and Numbers have two. A kind that it lacks takes as long as Numbers says.
+	Single map[string]float64 `json:"single_s,omitempty"`
 }
 
 // CalibrateRequest asks for a calibration.

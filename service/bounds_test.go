@@ -65,6 +65,10 @@ func worstTables(n int) []boundedTable {
 	pay := func(epsilon string) *api.Amount { return &api.Amount{Epsilon: epsilon} }
 	many := map[string]api.Question{
 		"count":              {Kind: "count", Where: "age >= 0 and x <= 1", Pay: pay("0.1")},
+		"one comparison":     {Kind: "count", Where: "x != 0.5", Pay: pay("0.1")},
+		"no value":           {Kind: "count", Where: "not age is missing", Pay: pay("0.1")},
+		"a short list":       {Kind: "sum", Column: "x", Where: "not age in (0, 1, 2, 3, 4, 5, 6, 7)", Pay: pay("0.1")},
+		"a mean of all":      {Kind: "mean", Column: "x", Where: "y <= 1", Pay: pay("0.1")},
 		"many terms":         {Kind: "count", Where: terms, Pay: pay("0.1")},
 		"a list":             {Kind: "count", Where: "many in (" + strings.Join(long, ",") + ") or x >= 0", Pay: pay("0.1")},
 		"groups":             {Kind: "count", By: []string{"city", "sex"}, Where: "x >= 0", Pay: pay("0.1")},

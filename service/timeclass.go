@@ -81,7 +81,7 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 		if q.Kind == api.KindOutliers {
 			record *= neighbourWork(n, q.K, q.Columns, q.Degrees)
 		}
-		// The condition that was timed has two comparisons.
+		// The conditions that were timed have at most two comparisons.
 		out.Bound += n*(record+float64(max(0, q.Terms-2))*term) + (float64(q.Cells)+float64(q.Terms)/10)*c.Cell
 	}
 	// 16 bytes for a value and its text's place.
@@ -107,10 +107,16 @@ func perRecord(c *api.Calibration, q *api.QuestionWork) (record, term float64) {
 		record = c.Record[api.KindOutliers]
 	}
 	term = c.Record["count"]
-	if numbers, timed := c.Numbers[q.Kind]; timed && !q.Texts {
+	if q.Texts {
+		return record, term
+	}
+	if numbers, timed := c.Numbers[q.Kind]; timed {
 		record = numbers
 	}
-	if numbers, timed := c.Numbers["count"]; timed && !q.Texts {
+	if single, timed := c.Single[q.Kind]; timed && q.Terms <= 1 {
+		record = single
+	}
+	if numbers, timed := c.Numbers["count"]; timed {
 		term = numbers
 	}
 	return record, term
@@ -180,6 +186,7 @@ var assumedTimes = api.Calibration{
 const (
 	timedTexts   = "age >= 0 and who != 'none'"
 	timedNumbers = "age >= 0 and x >= 0"
+	timedSingle  = "x >= 0"
 )
 
 // calibratedKinds are the questions that are timed, with a condition.
@@ -221,7 +228,7 @@ func (s *Service) Calibrate(ctx context.Context, r *api.CalibrateRequest) (*api.
 	}
 	defer dir.Close()
 	defer func() { _ = os.RemoveAll(dir.Path) }()
-	c := &calibrator{dir: dir.Path, out: &api.Calibration{Records: rows, Record: map[string]float64{}, Numbers: map[string]float64{}}}
+	c := &calibrator{dir: dir.Path, out: &api.Calibration{Records: rows, Record: map[string]float64{}, Numbers: map[string]float64{}, Single: map[string]float64{}}}
 	return c.out, c.measure(ctx, rows)
 }
 
@@ -264,24 +271,27 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 	n := float64(rows)
 	c.out.Load = time.Since(start).Seconds() / n / columns
 	kinds := calibratedKinds(timedTexts)
-	if c.out.Base, c.out.Turn, err = c.slowest(ctx, "one", same(kinds[0])); err != nil {
+	one, err := c.slowest(ctx, "one", same(kinds[0]))
+	if err != nil {
 		return err
 	}
-	for where, to := range map[string]map[string]float64{timedTexts: c.out.Record, timedNumbers: c.out.Numbers} {
+	c.out.Base, c.out.Turn = one.whole, one.turn
+	for where, to := range map[string]map[string]float64{timedTexts: c.out.Record, timedNumbers: c.out.Numbers, timedSingle: c.out.Single} {
 		for _, q := range calibratedKinds(where) {
-			_, t, err := c.slowest(ctx, "many", same(q))
+			t, err := c.slowest(ctx, "many", same(q))
 			if err != nil {
 				return err
 			}
-			to[q.Kind] = t / n
+			// What any request uses is the turn, which a bound has once.
+			to[q.Kind] = max(0, t.turn-one.least) / n
 		}
 	}
 	for _, q := range calibratedQuantiles() {
-		_, t, err := c.slowest(ctx, "many", same(q))
+		t, err := c.slowest(ctx, "many", same(q))
 		if err != nil {
 			return err
 		}
-		c.out.Record[q.Kind] = max(c.out.Record[q.Kind], t/n)
+		c.out.Record[q.Kind] = max(c.out.Record[q.Kind], t.turn/n)
 	}
 	return c.others(ctx, rows, few, kinds[0])
 }
@@ -292,7 +302,7 @@ func (c *calibrator) others(ctx context.Context, rows, few int, count api.Questi
 	for _, name := range []string{"persons", "person"} {
 		// Which records count is kept for a number of records and columns: each question has
 		// another number, and all persons have more records.
-		_, t, err := c.slowest(ctx, name, func(i int) api.Question {
+		t, err := c.slowest(ctx, name, func(i int) api.Question {
 			q := count
 			q.MaxRows = int64(1 + i)
 			return q
@@ -300,48 +310,52 @@ func (c *calibrator) others(ctx context.Context, rows, few int, count api.Questi
 		if err != nil {
 			return err
 		}
-		c.out.Persons = max(c.out.Persons, t/n)
+		c.out.Persons = max(c.out.Persons, t.turn/n)
 	}
 	groups := count
 	groups.By, groups.Keys = []string{"sex"}, [][]string{{"f", "m"}}
 	for i := range 498 {
 		groups.Keys[0] = append(groups.Keys[0], fmt.Sprintf("key %d", i))
 	}
-	_, t, err := c.slowest(ctx, "many", same(groups))
+	t, err := c.slowest(ctx, "many", same(groups))
 	if err != nil {
 		return err
 	}
-	c.out.Cell = max(0, t-n*c.out.Record["count"]/spare) / 500
+	c.out.Cell = max(0, t.turn-n*c.out.Record["count"]/spare) / 500
 	medians := groups
 	medians.Kind, medians.Column, medians.Noise, medians.Pay = "quantile", "x", "smooth", &api.Amount{Epsilon: "1"}
-	if _, t, err = c.slowest(ctx, "one", same(medians)); err != nil {
+	if t, err = c.slowest(ctx, "one", same(medians)); err != nil {
 		return err
 	}
-	c.out.Cell = max(c.out.Cell, t/500)
+	c.out.Cell = max(c.out.Cell, t.turn/500)
 	// The time of a count of outliers grows with the number of neighbours, up to where all have so
 	// many that none is nearly an outlier: it is measured in a plane for several radii.
 	for _, radius := range []float64{0.03, 0.1, 0.3} {
-		_, t, err = c.slowest(ctx, "few", same(api.Question{Kind: api.KindOutliers, Columns: []string{"age", "x"}, K: timedNeighbours, Radius: radius, Scale: "bounds", Pay: &api.Amount{Epsilon: "1"}}))
+		t, err = c.slowest(ctx, "few", same(api.Question{Kind: api.KindOutliers, Columns: []string{"age", "x"}, K: timedNeighbours, Radius: radius, Scale: "bounds", Pay: &api.Amount{Epsilon: "1"}}))
 		if err != nil {
 			return err
 		}
-		c.out.Record[api.KindOutliers] = max(c.out.Record[api.KindOutliers], t/float64(few))
+		c.out.Record[api.KindOutliers] = max(c.out.Record[api.KindOutliers], t.turn/float64(few))
 	}
-	_, t, err = c.slowest(ctx, "model", same(api.Question{Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"f"}`), Pay: &api.Amount{Epsilon: "1"}}))
+	t, err = c.slowest(ctx, "model", same(api.Question{Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"f"}`), Pay: &api.Amount{Epsilon: "1"}}))
 	if err != nil {
 		return err
 	}
-	c.out.Record[api.KindCorrelated] = max(c.out.Record["count"], t/float64(few))
+	c.out.Record[api.KindCorrelated] = max(c.out.Record["count"], t.turn/float64(few))
 	return nil
 }
 
 // same asks one question again and again.
 func same(q api.Question) func(int) api.Question { return func(int) api.Question { return q } }
 
-// slowest are the longest times of some answers, in seconds: of the whole, and the processor time,
-// with its spare, of the part between reading and the end of the computation. As many are asked at once as there
-// are processors. The first, which loads the columns, does not count.
-func (c *calibrator) slowest(ctx context.Context, name string, question func(i int) api.Question) (whole, turn float64, err error) {
+// askingTimes are those of some answers, in seconds: whole the longest of the whole request, turn and
+// least the longest and the shortest processor time, with its spare, of the part between reading and
+// the end of the computation.
+type askingTimes struct{ whole, turn, least float64 }
+
+// slowest asks as many questions at once as there are processors, three times each. The first answer, which
+// loads the columns, does not count.
+func (c *calibrator) slowest(ctx context.Context, name string, question func(i int) api.Question) (askingTimes, error) {
 	var asked atomic.Int64
 	ask := func() (whole, turn float64, err error) {
 		start := time.Now()
@@ -356,22 +370,25 @@ func (c *calibrator) slowest(ctx context.Context, name string, question func(i i
 		return time.Since(start).Seconds(), turn, err
 	}
 	if _, _, err := ask(); err != nil {
-		return 0, 0, err
+		return askingTimes{}, err
 	}
+	out := askingTimes{least: math.Inf(1)}
 	var mu sync.Mutex
 	var group sync.WaitGroup
+	var failed error
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for range 3 {
-				w, t, failed := ask()
+				whole, turn, err := ask()
 				mu.Lock()
-				whole, turn, err = max(whole, w), max(turn, t), cmp.Or(err, failed)
+				out = askingTimes{whole: max(out.whole, whole), turn: max(out.turn, turn), least: min(out.least, turn)}
+				failed = cmp.Or(failed, err)
 				mu.Unlock()
 			}
 		})
 	}
 	group.Wait()
-	return whole, turn, err
+	return out, failed
 }
 
 // madeUp is a made-up table.

@@ -47,28 +47,34 @@ func TestTimeClass(t *testing.T) {
 
 // Questions of numbers alone have times of their own, where a calibration has them.
 func TestBoundsOfNumbers(t *testing.T) {
-	of := func(kind string, texts bool, terms int, numbers map[string]float64) float64 {
-		c := &api.Calibration{Records: 1000, Base: 0.02, Turn: 0.5, Record: map[string]float64{"count": 4, "mean": 8, "outliers": 16}, Numbers: numbers}
+	of := func(kind string, texts bool, terms int, numbers, single map[string]float64) float64 {
+		c := &api.Calibration{Records: 1000, Base: 0.02, Turn: 0.5, Record: map[string]float64{"count": 4, "mean": 8, "outliers": 16}, Numbers: numbers, Single: single}
 		w := &api.Work{AtMost: 1, Questions: []api.QuestionWork{{Kind: kind, Texts: texts, Terms: terms}}}
 		return service.TimesOf(w, c, 1<<30).Bound
 	}
 	numbers := map[string]float64{"count": 1, "mean": 2}
+	single := map[string]float64{"count": 0.25}
 	for _, x := range []struct {
-		kind    string
-		texts   bool
-		terms   int
-		numbers map[string]float64
-		want    float64
+		kind            string
+		texts           bool
+		terms           int
+		numbers, single map[string]float64
+		want            float64
 	}{
-		{"count", false, 2, numbers, 1.5},
-		{"count", true, 2, numbers, 4.5},
-		{"count", false, 2, nil, 4.5},
-		{"mean", false, 5, numbers, 5.5},
-		{"mean", true, 5, numbers, 20.5},
-		{"outliers", false, 0, numbers, 16.5},
-		{"other", false, 0, numbers, 16.5},
+		{"count", false, 2, numbers, single, 1.5},
+		{"count", true, 2, numbers, single, 4.5},
+		{"count", false, 2, nil, nil, 4.5},
+		{"count", false, 1, numbers, single, 0.75},
+		{"count", false, 0, numbers, single, 0.75},
+		{"count", true, 1, numbers, single, 4.5},
+		{"count", false, 1, numbers, nil, 1.5},
+		{"mean", false, 1, numbers, single, 2.5},
+		{"mean", false, 5, numbers, single, 5.5},
+		{"mean", true, 5, numbers, single, 20.5},
+		{"outliers", false, 0, numbers, single, 16.5},
+		{"other", false, 0, numbers, single, 16.5},
 	} {
-		if got := of(x.kind, x.texts, x.terms, x.numbers); math.Abs(got-x.want) > 1e-9 {
+		if got := of(x.kind, x.texts, x.terms, x.numbers, x.single); math.Abs(got-x.want) > 1e-9 {
 			t.Errorf("%s, texts %t, %d terms, %d numbers: %g, want %g", x.kind, x.texts, x.terms, len(x.numbers), got, x.want)
 		}
 	}
@@ -97,7 +103,7 @@ func TestCalibrate(t *testing.T) {
 	c, err := bare(t).Calibrate(t.Context(), &api.CalibrateRequest{Dir: dir, Records: 2000})
 	must(t, err)
 	// On a busy machine the time of a turn may hide that of 2,000 records.
-	if c.Base <= 0 || c.Turn <= 0 || c.Load <= 0 || len(c.Record) != 8 || len(c.Numbers) != 5 || slices.Min(slices.Collect(maps.Values(c.Record))) < 0 {
+	if c.Base <= 0 || c.Turn <= 0 || c.Load <= 0 || len(c.Record) != 8 || len(c.Numbers) != 5 || len(c.Single) != 5 || slices.Min(slices.Collect(maps.Values(c.Record))) < 0 {
 		t.Errorf("%+v", c)
 	}
 	left, err := os.ReadDir(dir)

@@ -43,7 +43,9 @@ var unlimited = []string{"--requests-per-second", "0", "--answers-per-minute", "
 // calibration is what noren serve calibrate measured on 2 cores. With it the answers of the
 // trials leave after 0.5 s, as on a server that was calibrated.
 const calibration = `{"records":200000,"base_s":0.0102,"turn_s":0.0008,"load_s":1.6e-7,"persons_s":3.4e-6,"cell_s":2.7e-5,"record_s":{
-"correlated":5e-7,"count":1.4e-8,"histogram":3.1e-8,"mean":2.9e-8,"outliers":2.8e-5,"quantile":3.1e-6,"sum":3.4e-8,"variance":3.1e-8}}`
+"correlated":5e-7,"count":1.4e-8,"histogram":3.1e-8,"mean":2.9e-8,"outliers":2.8e-5,"quantile":3.1e-6,"sum":3.4e-8,"variance":3.1e-8},
+"numbers_s":{"count":7e-9,"histogram":2.2e-8,"mean":2.1e-8,"sum":2.3e-8,"variance":2.1e-8},
+"single_s":{"count":3.7e-9,"histogram":2e-8,"mean":1.5e-8,"sum":1.5e-8,"variance":1.5e-8}}`
 
 // serve starts a server over a new folder and stops it with the test.
 func serve(t *testing.T, flags ...string) *served {

@@ -44,7 +44,10 @@ const mostSeconds = 1e4
 
 // soundCalibration reports whether the times of a calibration can have been measured.
 func soundCalibration(c *api.Calibration) bool {
-	times := append([]float64{c.Base, c.Turn, c.Load, c.Persons, c.Cell}, slices.AppendSeq(slices.Collect(maps.Values(c.Record)), maps.Values(c.Numbers))...)
+	times := []float64{c.Base, c.Turn, c.Load, c.Persons, c.Cell}
+	for _, kinds := range []map[string]float64{c.Record, c.Numbers, c.Single} {
+		times = slices.AppendSeq(times, maps.Values(kinds))
+	}
 	for _, seconds := range times {
 		if !(seconds >= 0 && seconds <= mostSeconds) {
 			return false
