@@ -31,6 +31,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/quantum"
 	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/internal/server/records"
@@ -53,7 +54,7 @@ const (
 
 // Server is a server over one folder. Make one with [New], and Close it.
 type Server struct {
-	places chan struct{} // of processes of proposals and checks
+	places *limit.Places // of processes of proposals and checks
 	cfg    Config
 	lock   *store.Lock
 	store  *store.Store
@@ -231,15 +232,31 @@ func (s *Server) service() *service.Service {
 	return out
 }
 
-// processes is how many processes of proposals and checks compute from tables at once, beside those of jobs.
-const processes = 4
+// processes is how many processes of proposals and checks compute from tables at once, beside those of
+// jobs, and waitingProcesses how many of one principal wait.
+const processes, waitingProcesses = 4, 16
 
 // apart runs operations on tables in other processes.
 func (s *Server) apart() *apart.Runner {
 	if s.places == nil {
-		s.places = make(chan struct{}, processes)
+		s.places = limit.NewPlaces(processes, waitingProcesses)
 	}
-	return &apart.Runner{Command: s.cfg.Apart, Places: s.places, Tool: s.cfg.Tool, Memory: func() int64 { return s.jobs.Share() }}
+	return &apart.Runner{Command: s.cfg.Apart, Place: s.place, Tool: s.cfg.Tool, Memory: func() int64 { return s.jobs.Share() }}
+}
+
+// place waits for a place for a process of a proposal or check. The principals get theirs in turn.
+func (s *Server) place(ctx context.Context) (func(), error) {
+	by := ""
+	if c := callOf(ctx); c != nil && c.actor != nil {
+		by = c.actor.ID
+	}
+	back, err := s.places.Take(ctx, by)
+	if errors.Is(err, limit.ErrShare) {
+		p := problem.New("too-many", "Your checks fill your share of the queue.").Hinted("wait until one ends")
+		p.RetryAfter = 1
+		return nil, p
+	}
+	return back, err
 }
 
 // path is a path in the folder of the state.

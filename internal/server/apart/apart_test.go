@@ -1,6 +1,7 @@
 package apart
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -20,8 +21,10 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/frames"
 	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/meter/metertest"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/spec"
@@ -259,12 +262,16 @@ func TestProcessThatEnds(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	path, s := people(t, 40)
 	r := runner("1")
-	r.Places = make(chan struct{}, 1)
+	places := limit.NewPlaces(1, 1)
+	r.Place = func(ctx context.Context) (func(), error) { return places.Take(ctx, "one") }
 	check := func(ctx context.Context) error {
 		_, err := r.Operations().Fit(ctx, &api.FitRequest{Table: api.Table{Input: path, Spec: s}})
 		return err
 	}
-	r.Places <- struct{}{}
+	back, err := places.Take(t.Context(), "another")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if err := check(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -273,9 +280,32 @@ func TestPlaces(t *testing.T) {
 	if _, err := r.Operations().Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}}); err != nil {
 		t.Errorf("a job: %v", err)
 	}
-	<-r.Places
-	if err := check(t.Context()); err != nil || len(r.Places) != 0 {
-		t.Errorf("with one: %v, %d are taken", err, len(r.Places))
+	back()
+	for range 2 { // it gives its place back
+		if err := check(t.Context()); err != nil {
+			t.Errorf("with one: %v", err)
+		}
+	}
+}
+
+// A request or result that exceeds what an operation may hold is said to be too large, on both sides.
+func TestTooLargeApart(t *testing.T) {
+	var sent bytes.Buffer
+	back := newSender(&sent)
+	back.parts([]byte{isPart}, make([]byte, 100))
+	if err := back.close(); err != nil {
+		t.Fatal(err)
+	}
+	parts := sent.Bytes()
+	_, _, err := (&Operations{runner: &Runner{}}).receive(bytes.NewReader(parts), 99, nil)
+	if err = ended(t.Context(), err); noren.CodeOf(err) != "too-large" {
+		t.Errorf("a result: %v", err)
+	}
+	if _, err := gather(frames.NewReader(bytes.NewReader(parts)), 99); !errors.Is(err, errLarge) {
+		t.Errorf("a request: %v", err)
+	}
+	if err := pass(large()).error(); noren.CodeOf(err) != "too-large" {
+		t.Errorf("as it is passed: %v", err)
 	}
 }
 

@@ -2,11 +2,13 @@ package apart
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os/exec"
 	"sync/atomic"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/frames"
@@ -22,9 +24,9 @@ type Runner struct {
 	Command func(ctx context.Context) *exec.Cmd
 	// Tool is the program, as the page of a release names it. Optional.
 	Tool certificate.Tool
-	// Places holds one for each process of a proposal or check, which no queue of jobs bounds: as many run
-	// at once as fit into it, and the others wait. Jobs need none, and wait for none. Optional.
-	Places chan struct{}
+	// Place waits for a place for the process of a proposal or check, which no queue of jobs bounds, and
+	// returns what gives it back. Jobs need none, and wait for none. Optional.
+	Place func(ctx context.Context) (func(), error)
 	// Memory bounds what the reading of one file holds, where the context states no limits.
 	Memory func() int64
 
@@ -66,13 +68,12 @@ func run[Request, Result any](ctx context.Context, o *Operations, op operation[R
 
 // waiting runs an operation that no queue of jobs bounds, once there is a place for it.
 func waiting[Request, Result any](ctx context.Context, o *Operations, op operation[Request, Result], r *Request) (*Result, error) {
-	if places := o.runner.Places; places != nil {
-		select {
-		case places <- struct{}{}:
-			defer func() { <-places }()
-		case <-ctx.Done():
-			return nil, ctx.Err()
+	if o.runner.Place != nil {
+		back, err := o.runner.Place(ctx)
+		if err != nil {
+			return nil, err
 		}
+		defer back()
 	}
 	return run(ctx, o, op, r, nil)
 }
@@ -134,6 +135,9 @@ func (o *Operations) exchange(ctx context.Context, name string, request []byte, 
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if errors.Is(err, errLarge) {
+		return large()
 	}
 	return processDied(err)
 }
@@ -211,4 +215,12 @@ func (d *died) Unwrap() []error { return []error{d.Problem, d.cause} }
 func processDied(cause error) error {
 	p := problem.New("unavailable", "The process that computed ended before it was done.").Hinted("try again; give the server more memory where it happens again")
 	return &died{p, cause}
+}
+
+// large is the error of a request or result that exceeds what an operation may hold.
+func large() error {
+	return &noren.Error{
+		Kind: noren.BadData, Code: meter.Code, What: "this work needs more memory than one operation may hold",
+		Hint: "give the server more memory by --memory, or work on a part of the table",
+	}
 }

@@ -2,6 +2,7 @@ package apart
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/noren-privacy/noren/api"
@@ -24,7 +25,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := decode(first, &with); err != nil || with.Form != form() {
 		return errVersion
 	}
+	back := newSender(out)
 	request, err := gather(frame, most(with.Limits))
+	if errors.Is(err, errLarge) {
+		back.send(isError, pass(large()))
+		return back.close()
+	}
 	if err != nil {
 		return err
 	}
@@ -34,7 +40,6 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		_, _ = io.Copy(io.Discard, in)
 		cancel()
 	}()
-	back := newSender(out)
 	result, err := answer(ctx, &with, request, back)
 	if err != nil {
 		back.send(isError, pass(err))

@@ -421,3 +421,47 @@ func TestEndedJobsOfPrincipals(t *testing.T) {
 		t.Errorf("%d jobs are kept", n)
 	}
 }
+
+// The jobs of a table that is deleted are cancelled, whether they run or wait; those that a stop waits
+// for go on, and those of other tables too.
+func TestCancelOf(t *testing.T) {
+	s := &stored{}
+	c := config(s)
+	c.Running = 4
+	m := manager(t, c)
+	until := make(chan struct{})
+	task := func(table, by string, finish bool) string {
+		job, err := m.Submit(Task{Table: table, By: by, Finish: finish, Run: func(ctx context.Context, _ *Run) (any, error) {
+			select {
+			case <-until:
+				return nil, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return job.ID
+	}
+	runs, finishes, other := task("a", "x", false), task("a", "x", true), task("b", "x", false)
+	waits, waitsToFinish := task("a", "x", false), task("a", "x", true)
+	m.CancelOf("a")
+	for deadline := time.Now().Add(10 * time.Second); !s.get(runs).State.Ended() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	close(until)
+	for _, id := range []string{runs, waits} {
+		if state := s.get(id).State; state != Cancelled {
+			t.Errorf("job %s of the table: %s", id, state)
+		}
+	}
+	for _, id := range []string{finishes, other, waitsToFinish} {
+		for deadline := time.Now().Add(10 * time.Second); !s.get(id).State.Ended() && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		if state := s.get(id).State; state != Done {
+			t.Errorf("job %s: %s", id, state)
+		}
+	}
+}

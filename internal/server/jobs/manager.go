@@ -309,6 +309,12 @@ func (m *Manager) Cancel(id string) (Job, error) {
 	if e == nil {
 		return Job{}, ErrUnknown
 	}
+	m.cancel(e)
+	return e.job, nil
+}
+
+// cancel cancels a job that has not ended. m.mu is held.
+func (m *Manager) cancel(e *entry) {
 	switch e.job.State {
 	case Queued:
 		m.queue = slices.DeleteFunc(m.queue, func(x *entry) bool { return x == e })
@@ -317,7 +323,17 @@ func (m *Manager) Cancel(id string) (Job, error) {
 		e.cancelled = true
 		e.cancel()
 	}
-	return e.job, nil
+}
+
+// CancelOf cancels the jobs of a table but for those that a stop of the server waits for too.
+func (m *Manager) CancelOf(table string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, id := range slices.Clone(m.order) {
+		if e := m.jobs[id]; e.job.Table == table && !e.job.State.Ended() && !e.task.Finish {
+			m.cancel(e)
+		}
+	}
 }
 
 // Get is a job by its id.

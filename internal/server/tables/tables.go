@@ -264,6 +264,8 @@ func (t *Tables) Delete(ctx context.Context, id string, version int64) error {
 	if err != nil {
 		return err
 	}
+	// What is computed from it is of no use any more.
+	t.config.Jobs.CancelOf(id)
 	// The table is gone; a folder that stays is removed at the next start, and an upload
 	// expires.
 	_ = os.RemoveAll(t.folder(id))
