@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -66,7 +67,8 @@ type QueryOptions struct {
 	// Count is the number of questions. Defaults to DefaultQueries, and to fewer
 	// for tables of more than half a million records.
 	Count int
-	// Seed draws the questions. Defaults to a drawn one.
+	// Seed draws the questions. Defaults to [DefaultSeed], so that all releases of a table are
+	// asked the same.
 	Seed uint64
 	// Progress receives the number of questions answered. Optional.
 	Progress noren.Progress
@@ -74,6 +76,9 @@ type QueryOptions struct {
 
 // DefaultQueries is how many questions are asked where nothing is said.
 const DefaultQueries = 1000
+
+// DefaultSeed is the seed of the questions where none is given.
+const DefaultSeed = 0x6e6f72656e
 
 // askedWork bounds how many records are looked at, over all questions.
 const askedWork = 500_000_000
@@ -99,9 +104,7 @@ func AskQueries(ctx context.Context, original, release *table.Table, o QueryOpti
 	if o.Count <= 0 {
 		o.Count = max(50, min(DefaultQueries, askedWork/max(original.Rows, release.Rows)))
 	}
-	for o.Seed == 0 {
-		o.Seed = rand.Uint64()
-	}
+	o.Seed = cmp.Or(o.Seed, DefaultSeed)
 	rng := rand.New(rand.NewPCG(o.Seed, 0x7175657374696f6e))
 	before, after := newCounter(columns, original.Rows, false), newCounter(columns, release.Rows, true)
 	q := &Queries{Count: o.Count, Seed: o.Seed}

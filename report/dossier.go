@@ -91,7 +91,7 @@ func (b *assessment) queries() []Block {
 	if q == nil {
 		return nil
 	}
-	blocks := []Block{{Text: noren.Textf("A count over these columns is off by %s on average, and by %s or less in half of all cases. Measured with %s random {question|questions}, drawn anew for each page (95 %% interval of the mean over all such questions: %s to %s): how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets (half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
+	blocks := []Block{{Text: noren.Textf("A count over these columns is off by %s on average, and by %s or less in half of all cases. Measured with %s random {question|questions}, the same for all releases of a table (95 %% interval of the mean over all such questions: %s to %s): how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets (half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
 		Percent(q.Mean), Percent(q.Median), Integer(q.Count), Percent(q.MeanLow), Percent(q.MeanHigh))}}
 	t := &Table{
 		Caption: noren.Textf("Mean error of the counts in which a column occurs"),

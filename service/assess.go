@@ -255,11 +255,7 @@ func (a *assessing) releaseFrom(src table.Source) error {
 			return about(a.source.Name(), err)
 		}
 	}
-	seed, err := randomSeed()
-	if err != nil {
-		return err
-	}
-	if a.result.Queries, err = assess.AskQueries(a.ctx, a.table, typed, assess.QueryOptions{Seed: seed, Progress: a.service.Progress}); err != nil {
+	if a.result.Queries, err = assess.AskQueries(a.ctx, a.table, typed, assess.QueryOptions{Progress: a.service.Progress}); err != nil {
 		return err
 	}
 	if err := a.releaseSensitive(src, classes[0], typed); err != nil {

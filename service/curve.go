@@ -12,7 +12,6 @@ import (
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
-	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/table"
 )
@@ -52,9 +51,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	if job.Unit = sp.Unit; job.Unit == "" && job.Linkage == kanon.LinkAll {
 		return nil, noren.Usagef("unit-linkage", "is about persons: name the column that tells them apart").Hinted("name a unit")
 	}
-	if job.Count, err = countErrors(); err != nil {
-		return nil, err
-	}
+	job.Count = countError
 	job.Source, job.Schema, job.Missing, job.Progress = read.Source, *read.Schema, read.Missing, s.Progress
 	result := &api.Curve{Schema: api.CurveSchema, Private: "do not release", Input: r.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort, Scale: scale}
 	result.Rows, err = kanon.Curve(ctx, *job, func(p kanon.CurvePoint) error {
@@ -99,27 +96,12 @@ func curveJob(r *api.CurveRequest, effort, scale string) (*kanon.CurveJob, error
 	return job, nil
 }
 
-// curveQueries is the number of random counts that are compared at each point.
-const curveQueries = 300
-
-// countErrors measures the mean relative error of random counts over groups that are
-// published as matched values. All points of a curve are asked the same counts.
-func countErrors() (func(ctx context.Context, columns []*table.Column, group []uint32, groups int) (float64, error), error) {
-	seed, err := randomSeed()
-	return func(ctx context.Context, columns []*table.Column, group []uint32, groups int) (float64, error) {
-		q, err := assess.AskGrouping(ctx, columns, group, groups, publish.Options{Mode: publish.Matched}, assess.QueryOptions{Count: curveQueries, Seed: seed})
-		if err != nil || q == nil {
-			return 0, err
-		}
-		return q.Mean, nil
-	}, err
-}
-
-// randomSeed draws the seed of random counts.
-func randomSeed() (uint64, error) {
-	seed, err := noise.NewSource().Uint64()
-	if err != nil {
-		return 0, &noren.Error{What: "cannot read random bytes", Err: err}
+// countError is the mean relative error of random counts over groups that are
+// published as matched values. The counts are those that a release is asked.
+func countError(ctx context.Context, columns []*table.Column, group []uint32, groups int) (float64, error) {
+	q, err := assess.AskGrouping(ctx, columns, group, groups, publish.Options{Mode: publish.Matched}, assess.QueryOptions{})
+	if err != nil || q == nil {
+		return 0, err
 	}
-	return seed, nil
+	return q.Mean, nil
 }

@@ -254,7 +254,7 @@ func public() []Stream {
 		{
 			Kind: Public, Purpose: "folds, trees and choices of evaluations; random questions and resamples of an assessment; seeds that are shown", Key: "the seed that the result states, or a constant", Message: "the number of the unit of work",
 			Once:   "results are private to the steward",
-			Places: []string{"learn/rng.go: stream: rand.New", "learn/rng.go: stream: rand.NewPCG", "learn/rng.go: stream: SplitMix64", "learn/rng.go: mix: SplitMix64", "assess/queries.go: AskQueries: rand.New", "assess/queries.go: AskQueries: rand.NewPCG", "assess/queries.go: AskQueries: rand.Uint64", "assess/uniquerange.go: sample.bootstrap: rand.New", "assess/uniquerange.go: sample.bootstrap: rand.NewPCG", "service/curve.go: randomSeed: noise.NewSource"},
+			Places: []string{"learn/rng.go: stream: rand.New", "learn/rng.go: stream: rand.NewPCG", "learn/rng.go: stream: SplitMix64", "learn/rng.go: mix: SplitMix64", "assess/queries.go: AskQueries: rand.New", "assess/queries.go: AskQueries: rand.NewPCG", "assess/uniquerange.go: sample.bootstrap: rand.New", "assess/uniquerange.go: sample.bootstrap: rand.NewPCG"},
 		},
 		{
 			Kind: Public, Purpose: "the generator of tests and simulations", Key: "a whole number", Message: "ChaCha8",

@@ -383,7 +383,7 @@ export const en = {
   "leaving.shape": "Rows × columns",
   "leaving.size": "Size",
   "curve.title": "Choose k",
-  "curve.sub": "Information loss and query error for each k. Risk: the chance of the best guess of someone who knows all quasi-identifiers of a person.",
+  "curve.sub": "Information loss and query error for each k, before groups are refined further: a preview has those of the release. Risk: the chance of the best guess of someone who knows all quasi-identifiers of a person.",
   "curve.choose": "k",
   "curve.own": "other k",
   "curve.measure": "Measure",

@@ -383,7 +383,7 @@ export const ja: Strings = {
   "leaving.shape": "行 × 列",
   "leaving.size": "サイズ",
   "curve.title": "kを選ぶ",
-  "curve.sub": "各kでの情報損失とクエリ誤差。リスクは、ある人の準識別子をすべて知る人が本人を言い当てる確率の上限です。",
+  "curve.sub": "各kでの情報損失とクエリ誤差（群をさらに改善する前。公開表の値はプレビューで分かります）。リスクは、ある人の準識別子をすべて知る人が本人を言い当てる確率の上限です。",
   "curve.choose": "k",
   "curve.own": "ほかのk",
   "curve.measure": "指標",
