@@ -121,6 +121,7 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 	}
 	how := s.reading()
 	how.Sensitive = options.Diversity != nil || options.Closeness != nil
+	how.Release = true
 	read, err := sp.ResolveSource(ctx, src, how)
 	if err != nil {
 		return nil, nil, nil, err

@@ -23,6 +23,8 @@ const (
 	NoteMissing = "missing-texts"
 	// NoteNumberFormat: numbers are read in a format that was found in the file.
 	NoteNumberFormat = "number-format"
+	// NoteKeptNumbers: numbers that are kept, and have a format that the specification states, are written plain.
+	NoteKeptNumbers = "kept-numbers"
 	// NoteRowIndex: a column is dropped because it is the row index of pandas.
 	NoteRowIndex = "row-index"
 	// NoteKept: columns without a role are kept unchanged.

@@ -21,6 +21,8 @@ type Reading struct {
 	// Sensitive looks at the sensitive columns for texts that stand for a missing value,
 	// where the specification does not state these texts.
 	Sensitive bool
+	// Release says that the table is released: kept numbers that leave otherwise than they are written are noted.
+	Release bool
 }
 
 // Resolved is a specification laid over a table.
@@ -151,8 +153,11 @@ func (s *Spec) ResolveSource(ctx context.Context, src file.Source, how Reading) 
 			continue
 		}
 		out.Formats[f.Name] = f.Number
-		if s.Columns[f.Name].Format == "" {
+		switch {
+		case s.Columns[f.Name].Format == "":
 			how.Notes.add(Note{Code: NoteNumberFormat, Columns: []string{f.Name}, Text: noren.Textf("column %s: numbers are read as %s and written plain", f.Name, f.Number)})
+		case how.Release && f.Role == table.Other:
+			how.Notes.add(Note{Code: NoteKeptNumbers, Columns: []string{f.Name}, Text: noren.Textf("column %s is kept, and its numbers are written plain, not as %s", f.Name, f.Number)})
 		}
 	}
 	written := out.Schema.Fields

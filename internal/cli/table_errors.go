@@ -81,6 +81,8 @@ func noteHint(n *api.Note) noren.Text {
 		return noren.Textf(" (say --missing to decide otherwise)")
 	case spec.NoteNumberFormat:
 		return noren.Textf(" (say --format to decide otherwise)")
+	case spec.NoteKeptNumbers:
+		return noren.Textf(" (the type category without a format keeps them as they are)")
 	case spec.NoteRowIndex:
 		return noren.Textf(" (--other %s keeps it)", column)
 	case spec.NoteKept:
