@@ -43,6 +43,9 @@ type Quote[A any] struct {
 	Accuracy *A `json:"accuracy,omitempty"`
 	// Cells is the number of values of the answer to a query; absent elsewhere.
 	Cells int `json:"cells,omitempty"`
+	// Columns are the columns that a query reads, with the bounds that it takes and what becomes
+	// of values outside of them; absent elsewhere.
+	Columns []ColumnUse `json:"columns,omitempty"`
 	// Reach says for which groups the accuracy holds, where it depends on their number of
 	// records.
 	Reach *Message `json:"reach,omitempty"`

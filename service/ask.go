@@ -214,6 +214,7 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 		if n, lo, hi := part.saysNothing(rows); n > 0 {
 			one.ReadWithCare = append(one.ReadWithCare, text.CareBounds(n, len(rows), lo, hi))
 		}
+		one.ReadWithCare = append(one.ReadWithCare, part.cut(rows)...)
 		one.ReadWithCare = append(one.ReadWithCare, text.ReadWithCare(&part.question, &q.Accuracy, rows)...)
 		one.ReadWithCare = append(one.ReadWithCare, part.cares(answer.Answers[i])...)
 		out.Answers, quotes = append(out.Answers, one), append(quotes, *q)

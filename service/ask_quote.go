@@ -3,14 +3,12 @@ package service
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
-	"github.com/noren-privacy/noren/table"
 )
 
 // quoteOf is the price of one question with all that is shown beside it.
@@ -19,18 +17,24 @@ func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error
 	out := &api.QuestionQuote{Question: q.question, Cost: a.amount(cost), Asked: text.QuestionAsked(&q.question), UnitLabel: q.label()}
 	out.Groups, out.Cells = q.cells()
 	out.Composition = text.Composition(&q.question, out.Groups, out.Cells, a.neighbours(), a.Definition.Unit)
-	out.Columns = q.columns(a)
-	if unit := a.Definition.Unit; unit != account.Record {
-		out.Columns = append(out.Columns, api.ColumnUse{Name: unit, Outside: text.Outside(unit, "person", "", "", int(q.question.MaxRows))})
-	}
+	out.Columns = q.uses(a)
 	var err error
 	if out.Accuracy, err = q.promise(); err != nil {
 		return nil, err
 	}
 	out.Reach, out.Warnings = q.reach(&out.Accuracy)
-	out.Warnings = append(out.Warnings, q.timing(a)...)
+	out.Warnings = append(append(q.unlisted(a), out.Warnings...), q.timing(a)...)
 	out.Sampling = q.sampling()
 	return out, nil
+}
+
+// uses are the columns that a question reads, and the unit, with what is not counted.
+func (q *asking) uses(a *asked) []api.ColumnUse {
+	out := q.columns(a)
+	if unit := a.Definition.Unit; unit != account.Record {
+		out = append(out, api.ColumnUse{Name: unit, Outside: text.Outside(unit, "person", "", "", int(q.question.MaxRows))})
+	}
+	return out
 }
 
 // promise is what is said of the error before the answer.
@@ -147,10 +151,10 @@ func (f *queryForm) columns(a *asked) []api.ColumnUse {
 		at := slices.Index(o.By, field.Name)
 		switch {
 		case field.Name == o.Column && bounded:
-			use.Used = []string{writeValue(field, lo), writeValue(field, hi)}
+			use.Used = []string{text.Bound(field, lo), text.Bound(field, hi)}
 			use.Outside = text.Outside(field.Name, "clamped", use.Used[0], use.Used[1], 0)
 		case field.Name == o.Column && len(o.Bins) > 1:
-			use.Used = []string{writeValue(field, o.Bins[0]), writeValue(field, o.Bins[len(o.Bins)-1])}
+			use.Used = []string{text.Bound(field, o.Bins[0]), text.Bound(field, o.Bins[len(o.Bins)-1])}
 			use.Outside = text.Outside(field.Name, "bins", use.Used[0], use.Used[1], 0)
 		case field.Name == o.Column:
 			use.Outside = text.Outside(field.Name, "listed", "", "", len(o.Values))
@@ -170,20 +174,12 @@ func (f *queryForm) columns(a *asked) []api.ColumnUse {
 	return out
 }
 
-// writeValue writes a bound as its column writes values.
-func writeValue(f table.Field, v float64) string {
-	if f.Type == table.Date {
-		return f.Layout.Format(int64(math.Round(v)))
-	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
-}
-
 func (f *outliersForm) label() string { return "records" }
 
 func (f *outliersForm) columns(a *asked) []api.ColumnUse {
 	var out []api.ColumnUse
 	for _, axis := range f.options.Axes {
-		use := api.ColumnUse{Name: axis.Field.Name, Used: []string{writeValue(axis.Field, axis.Low), writeValue(axis.Field, axis.High)}}
+		use := api.ColumnUse{Name: axis.Field.Name, Used: []string{text.Bound(axis.Field, axis.Low), text.Bound(axis.Field, axis.High)}}
 		if c := a.Definition.Column(axis.Field.Name); len(c.Bounds) == 2 {
 			use.TableBounds = slices.Clone(c.Bounds)
 		}

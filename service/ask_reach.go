@@ -1,6 +1,8 @@
 package service
 
 import (
+	"slices"
+
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/query"
@@ -70,6 +72,12 @@ func (s publicSize) ofGroup(groups int64, where string) (about int64, known bool
 // reach says for which groups the margin of a question will hold, and warns where groups of
 // the average size will miss it or the noise is wider than the bounds.
 func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Message) {
+	if p.Rank && p.Within != nil {
+		return q.rankReach(*p.Within)
+	}
+	if w := q.drowned(p); w != nil {
+		return nil, []api.Message{*w}
+	}
 	if !q.needsAbout() {
 		return nil, nil
 	}
@@ -95,15 +103,94 @@ func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Messa
 	return &said, warnings
 }
 
-// beyondBounds reports whether a mean that is within that of the true one may be any value of
-// the public bounds.
+// beyondBounds reports whether a mean or variance that is within that of the true one may be any
+// value that the public bounds allow.
 func (q *asking) beyondBounds(within float64) bool {
 	f, ok := q.form.(*queryForm)
-	if !ok || f.kind != query.Mean {
+	if !ok || f.kind != query.Mean && f.kind != query.Variance {
 		return false
 	}
 	lo, hi, _, ok := f.query.Grid()
+	if f.kind == query.Variance {
+		return ok && within >= (hi-lo)*(hi-lo)/4
+	}
 	return ok && within >= hi-lo
+}
+
+// rankReach says between which percent points a quantile lies, by the error of its rank, and warns
+// where that is all of them.
+func (q *asking) rankReach(within float64) (reach *api.Message, warnings []api.Message) {
+	about := q.about
+	if q.question.Margin == nil || q.question.Margin.About == 0 {
+		about, _ = q.guess()
+	}
+	if said, ok := text.RankReach(q.question.Rank, within, about); ok {
+		return &said, nil
+	}
+	return nil, []api.Message{text.AnyRank(about)}
+}
+
+// drowned warns of a count or sum whose noise is as large as all that the public size of the table
+// and the public bounds allow; nil for any other.
+func (q *asking) drowned(p *api.Promise) *api.Message {
+	f, ok := q.form.(*queryForm)
+	if !ok || p.Within == nil {
+		return nil
+	}
+	most := float64(q.size.records)
+	switch f.kind {
+	case query.Count, query.Histogram:
+		if mean := q.size.records / q.all; q.size.basis != "most" && q.all > 1 && q.question.Where == "" && *p.Within >= float64(mean) {
+			said := text.DrownedGroup(*p.Within, mean, q.all)
+			return &said
+		}
+	case query.Sum:
+		lo, hi, _, _ := f.query.Grid()
+		most *= max(hi, 0) - min(lo, 0)
+	default:
+		return nil
+	}
+	if *p.Within < most {
+		return nil
+	}
+	said := text.Drowned(*p.Within, q.size.records, f.kind == query.Sum)
+	return &said
+}
+
+// unlisted warns of labels in the question that are not among the public values of their column.
+func (q *asking) unlisted(a *asked) (out []api.Message) {
+	f, ok := q.form.(*queryForm)
+	if !ok {
+		return nil
+	}
+	for _, n := range f.query.Named() {
+		c := a.Definition.Column(n.Column)
+		if c == nil {
+			continue
+		}
+		public := append(slices.Clone(c.Keys), c.Levels...)
+		other := slices.DeleteFunc(n.Labels, func(s string) bool { return slices.Contains(public, s) })
+		if len(public) > 0 && len(other) > 0 {
+			out = append(out, text.Unlisted(n.Column, other, public))
+		}
+	}
+	return out
+}
+
+// cut says what the values of an answer leave out or count as other values, and that the error of
+// a quantile is of its rank.
+func (q *asking) cut(rows []api.AnswerRow) []api.Message {
+	f, ok := q.form.(*queryForm)
+	if !ok {
+		return nil
+	}
+	out := text.Cut(f.query)
+	for i := range rows {
+		if rows[i].Noise != nil && rows[i].Low == nil {
+			return append(out, text.CareRank(*rows[i].Noise, q.at))
+		}
+	}
+	return out
 }
 
 // saysNothing counts the values whose intervals are the whole of the public bounds, and names

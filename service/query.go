@@ -38,12 +38,21 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 		return nil, err
 	}
 	var part asking
+	var columns []api.ColumnUse
+	var unlisted []api.Message
 	build := q.build
 	q.build = func(ctx context.Context, a *asked) (*query.Query, error) {
 		m, err := build(ctx, a)
 		if err == nil {
-			part = asking{question: api.Question{Where: r.Where}, form: &queryForm{kind: r.Kind, query: m}, level: level(r), about: r.Records, size: sizeOf(a.Definition, 0)}
-			part.all = publicGroups(a.Definition, m)
+			f := &queryForm{kind: r.Kind, query: m}
+			if f.options, err = a.queryOptions(r, account.Cost{}); err != nil {
+				return nil, err
+			}
+			part = asking{question: api.Question{Where: r.Where, Rank: r.Rank, MaxRows: r.MaxRows}, form: f, level: level(r), about: r.Records, size: sizeOf(a.Definition, 0)}
+			if r.Records > 0 {
+				part.question.Margin = &api.Margin{About: r.Records}
+			}
+			part.all, columns, unlisted = publicGroups(a.Definition, m), part.uses(a), part.unlisted(a)
 		}
 		return m, err
 	}
@@ -58,8 +67,9 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 	if err != nil {
 		return nil, err
 	}
-	out := &api.Quote[query.Accuracy]{Price: p, Accuracy: &accuracy, Cells: m.Cells()}
-	out.Reach, out.Warnings = part.reach(&api.Promise{Within: accuracy.HalfWidth})
+	out := &api.Quote[query.Accuracy]{Price: p, Accuracy: &accuracy, Cells: m.Cells(), Columns: columns}
+	out.Reach, out.Warnings = part.reach(&api.Promise{Within: accuracy.HalfWidth, Rank: accuracy.Rank})
+	out.Warnings = append(unlisted, out.Warnings...)
 	return out, nil
 }
 

@@ -116,6 +116,9 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 		printLine(w, "cost", l.Text("%s, %s noise", one.Cost, one.Question.Noise))
 		printLine(w, "accuracy", words.PromiseWords(&one.Accuracy, one.Cells).In(l).Text)
 		printLine(w, "groups", one.Composition.In(l).Text)
+		for j := range one.Columns {
+			printLine(w, "column", reads(l, &one.Columns[j]))
+		}
 		if one.Reach != nil {
 			printLine(w, "reach", one.Reach.In(l).Text)
 		}

@@ -175,6 +175,9 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 // once.
 func expected(l lang.Lang, q *api.Quote[query.Accuracy]) []words.Line {
 	lines := []words.Line{{Label: "accuracy", Text: words.Accuracy(l, q.Accuracy)}}
+	for i := range q.Columns {
+		lines = append(lines, words.Line{Label: "column", Text: reads(l, &q.Columns[i])})
+	}
 	if q.Cells > 1 {
 		lines = append(lines, words.Line{Label: "all at once", Text: l.Text("%d {value|values}, with confidence %s", q.Cells, words.Figure(max(0, 1-float64(q.Cells)*(1-q.Accuracy.Level))))})
 	}
@@ -185,6 +188,11 @@ func expected(l lang.Lang, q *api.Quote[query.Accuracy]) []words.Line {
 		lines = append(lines, words.Line{Label: "warning", Text: w.In(l).Text})
 	}
 	return lines
+}
+
+// reads says which column is read, and what becomes of values outside of what counts.
+func reads(l lang.Lang, c *api.ColumnUse) string {
+	return fmt.Sprintf("%s: %s", c.Name, c.Outside.In(l).Text)
 }
 
 // request is the request that the flags make.

@@ -194,3 +194,28 @@ func TestAgreedPriceIsTheMost(t *testing.T) {
 		t.Errorf("%v\n%s%s%s", err, stderr.String(), stdout.String(), left(t))
 	}
 }
+
+// TestTerminalIsAskedOfNothing: a query whose answer will be noise alone, by what is public, is
+// asked about however little it costs.
+func TestTerminalIsAskedOfNothing(t *testing.T) {
+	spending(t)
+	if err := os.WriteFile("s.csv", []byte("size,shop\n30,A\n50,B\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("s.yaml", []byte("version: 1\ncolumns:\n  size: {type: integer}\n  shop: {type: category, keys: [A, B]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, err := atTerminal(t, "", strings.Fields("ledger grant s --file s.csv --spec s.yaml --epsilon 100 --yes")...); err != nil {
+		t.Fatal(errs, err)
+	}
+	for line, want := range map[string]string{
+		"query count s --by shop --keys a --epsilon 0.1":           `Did you mean "A"?`,
+		"query histogram s --column shop --values B,C --epsilon 1": `"C" is not among the public values of shop: "A", "B"`,
+		"query count s --epsilon 0.0000001":                        "the answer will say nothing",
+	} {
+		_, errs, err := atTerminal(t, "n\n", strings.Fields(line)...)
+		if err == nil || !strings.Contains(errs, want) || !strings.Contains(errs, "Pay it? [y/N]") {
+			t.Errorf("%s: %v\n%s", line, err, errs)
+		}
+	}
+}

@@ -1,6 +1,12 @@
 package text
 
-import "github.com/noren-privacy/noren/api"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/table"
+)
 
 // Reach says for which groups a margin holds that depends on the number of records. basis is
 // exact or stated: where the number of records of the table is from; or most for an upper bound.
@@ -47,6 +53,50 @@ func MostMiss(basis string, records, mean, about, most int64, groups int) api.Me
 // SaysNothing warns of a cost at which the noise is wider than the bounds.
 func SaysNothing(about int64) api.Message {
 	return api.Say("miss.nothing", map[string]any{"about": Figure(float64(about))})
+}
+
+// AnyRank warns of a cost at which the rank of a quantile may be any.
+func AnyRank(about int64) api.Message {
+	return api.Say("miss.rank", map[string]any{"about": Figure(float64(about))})
+}
+
+// Drowned warns of noise as large as all that a count or a sum can be, by what is public.
+func Drowned(within float64, records int64, sum bool) api.Message {
+	args := map[string]any{"within": Figure(within), "records": Figure(float64(records))}
+	if sum {
+		return api.Say("miss.sum", args)
+	}
+	return api.Say("miss.count", args)
+}
+
+// DrownedGroup warns of noise as large as a group of the average size.
+func DrownedGroup(within float64, mean, groups int64) api.Message {
+	return api.Say("miss.count_groups", map[string]any{"within": Figure(within), "mean": Figure(float64(mean)), "groups": groups})
+}
+
+// shownLabels is how many labels a sentence lists.
+const shownLabels = 8
+
+// Unlisted warns of labels that are not among the public values of a column.
+func Unlisted(column string, other, public []string) api.Message {
+	args := map[string]any{"column": column, "other": labels(other), "public": labels(public), "n": len(other)}
+	if near := table.Nearest(other[0], public); near != "" {
+		args["near"] = strconv.Quote(near)
+	}
+	return api.Say("miss.unlisted", args)
+}
+
+// labels lists the first labels, in quotation marks.
+func labels(all []string) string {
+	var out []string
+	for i, s := range all {
+		if i == shownLabels {
+			out = append(out, "…")
+			break
+		}
+		out = append(out, strconv.Quote(s))
+	}
+	return strings.Join(out, ", ")
 }
 
 // CareBounds says that the intervals of values are the whole of the bounds.

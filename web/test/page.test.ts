@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { beside } from "../src/ask/beside";
 import { curve, labelled } from "../src/charts/curve";
 import { histogram, labels } from "../src/charts/histogram";
 import { extent, scatter } from "../src/charts/scatter";
@@ -8,7 +9,7 @@ import { fill, marked } from "../src/lang";
 import { en } from "../src/lang/en";
 import { ja } from "../src/lang/ja";
 import { nextStep, offered } from "../src/screens/kcard";
-import type { CurvePoint } from "../src/types";
+import type { AnsweredQuestion, CurvePoint } from "../src/types";
 import type { VNode } from "preact";
 
 const point = (k: number, loss: number): CurvePoint => ({ k, loss, query_error: loss * 1.4, highest_risk: 1 / k, average_risk: 1 / (k + 1), classes: 100, smallest: k });
@@ -44,6 +45,14 @@ describe("texts", () => {
   test("marks become elements, other signs stay text", () => {
     const [before, strong, middle, code, after] = marked("a **b** <c> `d` e") as [string, VNode<{ children: string }>, string, VNode<{ children: string }>, string];
     expect([before, strong.type, strong.props.children, middle, code.type, code.props.children, after]).toEqual(["a ", "b", "b", " <c> ", "span", "d", " e"]);
+  });
+});
+
+describe("answers", () => {
+  test("what figures do not count stands beside them, and nothing else", () => {
+    const said = ["care.differences", "care.rows_low", "care.moved", "care.rank", "care.rows", "care.negative"].map(code => ({ code, text: code }));
+    const q = { kind: "sum", asked: [], result: { rows: [] }, read_with_care: said } as unknown as AnsweredQuestion;
+    expect(beside(q).map(m => m.code)).toEqual(["care.rows_low", "care.moved", "care.rank", "care.rows"]);
   });
 });
 

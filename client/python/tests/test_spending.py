@@ -7,6 +7,7 @@ import io
 import json
 import tempfile
 import warnings
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,10 @@ class Naming(WithServer):
         self.assertIn("did you mean A?", quote.warnings[0])
         with mock.patch.object(agree, "asks", return_value=False):
             self.assertRaises(nc.SpendNeeded, self.client.ask, "visits", nc.count(by="ward", keys=["a"]), margin=MARGIN)
+        # A server that says it is not repeated.
+        said = {"code": "miss.unlisted", "text": "a is not among the public values."}
+        self.server.quoted = lambda q: {**q, "questions": [{**q["questions"][0], "warnings": [said]}]}
+        self.assertEqual(self.client.quote("visits", nc.count(by="ward", keys=["a"]), margin=MARGIN).warnings, ("a is not among the public values.",))
 
     def test_a_lost_connection_names_its_address(self) -> None:
         client = nc.Client("http://127.0.0.1:9", fake.TOKEN)
@@ -197,6 +202,29 @@ class Short(WithServer):
         quote = self.client.quote("visits", nc.count(by="ward"), margin=MARGIN)
         self.assertEqual(repr(quote).splitlines()[1:], ["  Count: within 6.5 at 0.95", "  costs epsilon 0.5, 10% of epsilon 5 left; valid until 2026-11-22T07:15:00Z"])
         self.assertLess(len(repr(self.client.answer(quote)).splitlines()), 10)
+
+    def test_a_quantile_has_a_margin_of_ranks(self) -> None:
+        outside = {"code": "outside.clamped", "text": "Values below 0 count as 0 and values above 110 as 110."}
+        self.server.quoted = lambda q: {**q, "left_after": {"own": {"epsilon": "4.5"}}, "questions": [{
+            **q["questions"][0], "accuracy": {"within": 15.4, "at": "0.95", "rank": True}, "columns": [{"name": "age", "outside": outside}],
+            "reach": {"code": "reach.rank", "text": "In a group of 100 records that is between percentiles 34 and 66."},
+        }]}
+        quote = self.client.quote("visits", nc.quantile("age"), margin=MARGIN)
+        self.assertEqual(quote.short_form().splitlines()[:3], [
+            "Count: its rank within 15.4 records at 0.95, no margin of the value", "age: Values below 0 count as 0 and values above 110 as 110.",
+            "In a group of 100 records that is between percentiles 34 and 66.",
+        ])
+        self.assertTrue(quote.questions[0].rank)
+
+    def test_an_answer_says_what_it_does_not_count(self) -> None:
+        cut = {"code": "care.rows_low", "text": "At most 5 records of one person count."}
+        self.server.quoted = after("4.5")
+        quote = self.client.quote("visits", nc.count(by="ward"), margin=MARGIN)
+        answer = self.client.answer(quote)
+        result = nc.Result.read({**answer.questions[0].raw, "read_with_care": [cut]})
+        said = repr(replace(answer, questions=(result,)))
+        self.assertIn("read with care: At most 5 records of one person count.", said)
+        self.assertLess(said.index("read with care"), said.index("charged"))
 
     def test_data_warns(self) -> None:
         care = {"code": "care.bounds", "text": "One value says nothing."}

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { all, base, get, part, request } from "../api";
 import { least, left, letter, letterTerm, paid } from "../amount";
 import { decimals, extremes, interval, withoutRank } from "../charts/dots";
+import { beside } from "../ask/beside";
 import { headed, unitText } from "../ask/unit";
 import { half, ResultTable, valueText } from "../ask/result";
 import { compact, dateTime, number, shortHash } from "../format";
@@ -37,8 +38,9 @@ function Single({ q, row }: { q: AnsweredQuestion; row: AnswerRow }): VNode {
 
 function Meaning({ q, rows }: { q: AnsweredQuestion; rows: AnswerRow[] }): VNode {
   const ends = rows.length > 1 && rows.every(r => (r.keys ?? []).length > 0) ? extremes(rows) : undefined;
-  const words = q.accuracy?.rank ? q.accuracy.words : undefined;
-  const care = [...(words ? [words] : []), ...(q.notes ?? []), ...(q.read_with_care ?? [])];
+  const cut = beside(q);
+  const words = q.accuracy?.rank && !cut.some(m => m.code === "care.rank") ? q.accuracy.words : undefined;
+  const care = [...(words ? [words] : []), ...(q.notes ?? []), ...(q.read_with_care ?? []).filter(m => !cut.includes(m))];
   const [only] = rows;
   const limits = rows.length === 1 && only ? interval(only) : undefined;
   if (!ends && !limits && care.length === 0) return <></>;
@@ -186,6 +188,11 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
                 {rows.length === 1 && typeof rows[0]?.value === "number" ? <Single q={q} row={rows[0]} /> : null}
                 {rows.length === 1 && q.accuracy?.rank ? null : <ResultTable rows={rows} bounds={boundsOfAnswer(q, book)} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "ratio" ? "answer.figures" : q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />}
+                {beside(q).map(m => (
+                  <p class="sub pad" key={m.code}>
+                    {said(m)}
+                  </p>
+                ))}
                 {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
               </section>
               <Meaning q={q} rows={rows} />

@@ -15,6 +15,7 @@ from typing import Any
 from .asked import KINDS
 from .errors import ProtocolError, UsageError
 from .model import Amount, Book, Fit, Json, Message, Question, _int, _list, _number, _object, _str
+from .plain import plain
 
 #: Above this part of what is left, Client.ask has somebody agree.
 SHARE = Decimal("0.1")
@@ -36,6 +37,26 @@ class QuotedQuestion:
         f = _object(value, "question")
         noise = _object(f.get("noise") or f.get("accuracy") or {}, "accuracy")
         return cls(_list(f, "asked", Message.read), Amount.read(f.get("cost")), _number(noise, "within"), str(noise.get("at", "")), f)
+
+    @property
+    def rank(self) -> bool:
+        """The margin is one of the rank of the value, in records: a quantile has no margin of its value."""
+        return _object(self.raw.get("accuracy") or {}, "accuracy").get("rank") is True
+
+    @property
+    def margin(self) -> str:
+        """The margin in words."""
+        if self.within is None:
+            return "no margin can be stated"
+        if self.rank:
+            return f"its rank within {self.within:.4g} records at {self.at}, no margin of the value"
+        return f"within {self.within:.4g} at {self.at}"
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Each column that is read, with the bounds that are taken and what is not counted, in the server's words."""
+        used = _list(self.raw, "columns", lambda c: _object(c, "column"))
+        return tuple(f"{plain(_str(c, 'name'))}: {Message.read(c['outside'])}" for c in used if c.get("outside"))
 
     @property
     def question(self) -> Json:
@@ -118,15 +139,15 @@ class Quote:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the questions will probably miss, in the server's words and this client's. Not signed."""
-        said = [str(w) for q in self.questions for w in _list(q.raw, "warnings", Message.read)]
-        return (*said, *self.doubts)
+        said = [w for q in self.questions for w in _list(q.raw, "warnings", Message.read)]
+        doubts = () if any(w.code == "miss.unlisted" for w in said) else self.doubts
+        return (*map(str, said), *doubts)
 
     def short_form(self) -> str:
         """The quote in a few lines: price, margins, and what fits where it does not."""
         lines = []
         for q in self.questions:
-            margin = "no margin can be stated" if q.within is None else f"within {q.within:.4g} at {q.at}"
-            lines.append(f"{' '.join(map(str, q.asked))}: {margin}")
+            lines += [f"{' '.join(map(str, q.asked))}: {q.margin}", *map(str, q.reads)]
             lines += [str(Message.read(q.raw["reach"]))] if q.raw.get("reach") else []
         lines += [f"warning: {w}" for w in self.warnings]
         if self.stored:
