@@ -405,9 +405,9 @@ class Amounts(unittest.TestCase):
         self.assertEqual(nc.Amount.of(epsilon="1e-9", delta=0).json(), {"epsilon": "0.000000001", "delta": "0"})
         self.assertEqual(str(nc.Amount.of(rho="0.5")), "rho 0.5")
         self.assertEqual(str(nc.Amount.of(epsilon="0.5", delta="1e-6")), "epsilon 0.5, delta 0.000001")
-        for bad in (0.1, True, "x", "nan", "-1", "inf"):
+        for bad in (True, "x", "nan", "-1", "inf"):
             with self.assertRaises(nc.UsageError):
-                nc.Amount.of(epsilon=bad)  # type: ignore[arg-type]
+                nc.Amount.of(epsilon=bad)
         for text in (0.5, "x", "inf", 1, True):
             with self.assertRaises(nc.ProtocolError):
                 nc.Amount.read({"epsilon": text})
@@ -418,7 +418,7 @@ class Amounts(unittest.TestCase):
         })
         self.assertEqual(nc.histogram("age", bins=[0, 50, 110]).json(), {"kind": "histogram", "column": "age", "bins": ["0", "50", "110"]})
         self.assertEqual(nc.quantile("age").json(), {"kind": "quantile", "column": "age", "rank": "0.5"})
-        self.assertEqual(nc.outliers(["age"], k=5, radius=1.5, step="0.1").json(), {"kind": "outliers", "columns": ["age"], "k": 5, "radius": 1.5, "step": "0.1"})
+        self.assertEqual(nc.outliers(["age"], k=5, radius=1.5, step="0.1").json(), {"kind": "outliers", "columns": ["age"], "k": 5, "radius": 1.5, "step": 0.1})
 
 
 class CommandLine(WithServer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,7 @@ class ServerError(NorenError):
         faults = body.get("errors")
         self.faults: Sequence[Mapping[str, Any]] = faults if isinstance(faults, list) else ()
         lines = [f"{self.code}: {self.detail}"]
-        lines += [f"  {_text(f, 'pointer')}: {_text(f, 'detail')}" for f in self.faults[:_MOST_FAULTS] if isinstance(f, Mapping)]
+        lines += [f"  {argument(_text(f, 'pointer'))}: {_text(f, 'detail')}" for f in self.faults[:_MOST_FAULTS] if isinstance(f, Mapping)]
         lines += [f"hint: {self.hint}"] if self.hint else []
         super().__init__("\n".join(lines))
 
@@ -185,3 +186,16 @@ def server_error(body: Any, status: int, retry_after: float | None = None) -> Se
     fields: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
     kind = _BY_CODE.get(_text(fields, "code")) or _BY_STATUS.get(status, ServerError)
     return kind(fields, status, retry_after)
+
+
+_PLACE = re.compile(r"/?(?:body/)?(questions|margin|pay)/([0-9]{1,9})(/.*)?")
+
+
+def argument(pointer: str) -> str:
+    """A place in a request, by the argument of this package: "question 1, rank" of /questions/0/rank."""
+    found = _PLACE.fullmatch(pointer)
+    if not found:
+        return pointer
+    rest = (found[3] or "").strip("/").replace("/", ", ")
+    where = f"question {int(found[2]) + 1}" if found[1] == "questions" else f"{found[1]} of question {int(found[2]) + 1}"
+    return where + (f", {rest}" if rest else "")

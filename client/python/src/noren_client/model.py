@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, TypeVar
 
+from . import typed
 from .errors import ProtocolError, UsageError
 from .plain import plain
 
 _T = TypeVar("_T")
 Json = Mapping[str, Any]
-#: An amount of a budget as a caller may write it. Floats are not taken: 0.1 as a float is not 0.1.
-Number = str | int | Decimal
+#: A number as a caller may write it. Of a float the shortest text counts that reads back the same: 0.1 is 0.1.
+Number = str | int | float | Decimal
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Amount:
 
     @classmethod
     def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Amount:
-        """An amount from texts, integers or decimals."""
+        """An amount from texts or numbers."""
         return cls(_decimal("epsilon", epsilon), _decimal("delta", delta), _decimal("rho", rho))
 
     @classmethod
@@ -73,13 +74,8 @@ def _part_of(a: Decimal, b: Decimal | None) -> Decimal:
 def _decimal(name: str, value: Number | None) -> Decimal | None:
     if value is None:
         return None
-    if isinstance(value, (bool, float)):
-        raise UsageError(f'{name}: expected a text such as "0.1", got a {type(value).__name__}')
-    try:
-        out = Decimal(value)
-    except InvalidOperation:
-        raise UsageError(f'{name}: expected a decimal such as "0.1"') from None
-    if not out.is_finite() or out < 0:
+    out = typed.decimal(name, value)
+    if out < 0:
         raise UsageError(f"{name}: expected a number from 0")
     return out
 
@@ -127,12 +123,13 @@ class Margin:
     about is the number of records of a group, as the asker guesses it.
     """
 
-    within: float
-    at: str = "0.95"
+    within: Number
+    at: Number = "0.95"
     about: int | None = None
 
     def json(self) -> dict[str, Any]:
-        return {"within": self.within, "at": self.at} | ({} if self.about is None else {"about": self.about})
+        out = {"within": typed.number("within", self.within), "at": typed.decimal_text("at", self.at)}
+        return out if self.about is None else {**out, "about": typed.whole("about", self.about)}
 
 
 @dataclass(frozen=True)
@@ -144,9 +141,10 @@ class Question:
     fields: Json = field(default_factory=dict)
 
     @classmethod
-    def make(cls, kind: str, **fields: Any) -> Question:
-        """A question of a kind, with fields by the names of the server's interface."""
-        return cls(kind, {name: value for name, value in fields.items() if value is not None})
+    def make(cls, kind: str, **members: Any) -> Question:
+        """A question of a kind, with fields by the names of the server's interface. Numbers are taken where the
+        interface has decimals as texts."""
+        return cls(kind, {name: typed.clean(name, value) for name, value in members.items() if value is not None})
 
     def json(self) -> dict[str, Any]:
         return {"kind": self.kind, **self.fields}
@@ -216,7 +214,7 @@ def histogram(
 
 
 def quantile(
-    column: str, rank: str = "0.5", *, where: str | None = None, by: Grouped = None,
+    column: str, rank: Number = "0.5", *, where: str | None = None, by: Grouped = None,
     keys: Keys = None, bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """A quantile of a column; the median for rank 0.5."""
