@@ -60,6 +60,10 @@ func TestFind(t *testing.T) {
 		{lang.Japanese, "epsilon", "イプシロン"},
 		{lang.Japanese, "ε", "イプシロン"},
 		{lang.English, "k anonymity", "k-anonymity"},
+		{lang.English, "median", "quantile"},
+		{lang.English, "rank", "rank"},
+		{lang.Japanese, "median", "分位点"},
+		{lang.Japanese, "rank", "順位"},
 	} {
 		if got, ok := Find(c.l, c.word); !ok || got.Name != c.name {
 			t.Errorf("%s: %q is %q, expected %q", c.l, c.word, got.Name, c.name)
