@@ -166,12 +166,11 @@ func total(v []float64) float64 {
 func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of noren.Text, reports int64) Table {
 	t := Table{
 		Caption: noren.Textf("Shares of %s from %s; all intervals hold at once with %s", of, reportsOf(reports), Percent(f.Level)),
-		Header:  Header("label", "share", "std. error", "from", "to", "reports"),
+		Header:  Header("label", "share", "std. error", "from", "to", "estimated number"),
 		Numeric: []bool{false, true, true, true, true, true, true},
 	}
 	if e.Rounds > 0 {
 		t.Caption = noren.Textf("Shares of %s among %s in %s; all intervals hold at once with %s (empirical Bernstein)", of, people(int(e.People)), rounds(e.Rounds), Percent(f.Level))
-		t.Header[len(t.Header)-1] = noren.Textf("people")
 	}
 	if len(f.Labels) > 0 && f.Labels[0].Projected != nil {
 		t.Header = append(t.Header, noren.Textf("projected"))
