@@ -12,7 +12,7 @@ type Code struct {
 	// Kind is the kind of every error with this code; the exit code follows from it.
 	Kind Kind
 	// Meaning says in one sentence what the code tells.
-	Meaning string
+	Meaning Format
 }
 
 // Codes returns the codes of all errors of this module, sorted by name.

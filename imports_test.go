@@ -179,6 +179,15 @@ func TestProgramHoldsNoExperiment(t *testing.T) {
 	}
 }
 
+// Only what finds the texts in the code reads code.
+func TestProgramReadsNoCode(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if slices.Contains(p.Deps, "golang.org/x/tools/go/packages") && !in(p.ImportPath, "noren/lang/sources", "noren/lang/check") {
+			t.Errorf("%s depends on golang.org/x/tools/go/packages", p.ImportPath)
+		}
+	}
+}
+
 // The verifier must not know how the groups were made, or it would check a
 // partition and not a file.
 func TestVerifierKnowsNoPartition(t *testing.T) {

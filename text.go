@@ -15,6 +15,10 @@ type Format string
 // Phrase is a text of Noren without arguments, which is an argument of another text.
 type Phrase string
 
+// Term is a word of Noren that stands alone, such as a role, a label or a stored word of a closed list, which is an
+// argument of a text. One that is not known is the same in every language.
+type Term string
+
 // File is a file, folder or table, as it was named. What shows a text may show the last part
 // of it alone, as a server does, whose readers are not to learn the folders of the host.
 type File string
@@ -40,7 +44,7 @@ type Foreign string
 //
 // Arguments keep their types until the text is shown. A string, such as the name of a
 // column or a value, is the same in every language, even where it reads like a text of
-// Noren. A Text, [Texts], [Commas], [Lines], a [Phrase], a [Sentence], a [Paragraph], [Names], a [Place], a [Position], a [Foreign] and an error are shown in
+// Noren. A Text, [Texts], [Commas], [Lines], a [Phrase], a [Term], a [Sentence], a [Paragraph], [Names], a [Place], a [Position], a [Foreign] and an error are shown in
 // the language of the reader, and so is what has a method Text that returns a Text. A [File] is one wherever it is.
 type Text struct {
 	Format Format

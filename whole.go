@@ -58,6 +58,8 @@ func (a wholeArg) MarshalJSON() ([]byte, error) {
 		return Whole(v).MarshalJSON()
 	case Phrase:
 		return Whole{Format: Format(v)}.MarshalJSON()
+	case Term:
+		return Whole{Format: Format(v)}.MarshalJSON()
 	case File:
 		return json.Marshal(wholeForm{File: (*string)(&v)})
 	case Foreign:

@@ -52,6 +52,8 @@ type Charged struct {
 	Reason string `json:"reason,omitempty"`
 	// Ended is when the charge was released or forfeited, RFC 3339 in UTC.
 	Ended string `json:"ended,omitempty"`
+	// Recovered reports whether the charge was brought back, and Principal says from what.
+	Recovered bool `json:"-"`
 }
 
 // ChargedOf is the document of a charge in the history.
@@ -59,6 +61,6 @@ func ChargedOf(e *ledger.Entry) Charged {
 	return Charged{
 		Link: e.Link, Charge: e.Charge, Time: timeText(e.Time), Dataset: e.Dataset, Principal: e.Principal, Key: e.Key,
 		Mechanism: e.Mechanism, Cost: charged(e.Cost), Accounts: e.Accounts,
-		State: e.State, Reason: e.Reason, Ended: timeText(e.Ended),
+		State: e.State, Reason: e.Reason, Ended: timeText(e.Ended), Recovered: e.Recovered,
 	}
 }

@@ -26,7 +26,7 @@ func Say(code string, args map[string]any) Message {
 
 // Fixed is the message of a code whose text has no arguments and is no other message's.
 func Fixed(code string, text noren.Phrase) Message {
-	return Message{Code: code, Text: string(text), Said: func(l lang.Lang) string { return l.Shown(noren.Text{Format: noren.Format(text)}) }}
+	return Message{Code: code, Text: string(text), Said: func(l lang.Lang) string { return l.Shown(noren.Textf("%s", text)) }}
 }
 
 // Whole is the message as a text.

@@ -39,7 +39,7 @@ type Reconciliation struct {
 	// Schema is always noren.ledger/1.
 	Schema string `json:"schema"`
 	// Skipped are the charges that could not be charged, each with the reason.
-	Skipped []string `json:"skipped"`
+	Skipped []noren.Text `json:"skipped"`
 }
 
 // Raised is an account whose expenditure rose.

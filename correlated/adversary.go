@@ -61,7 +61,7 @@ func (a Adversaries) String() string { return a.Text().String() }
 
 // Text names them.
 func (a Adversaries) Text() noren.Text {
-	return noren.Sentences("all", "empty", "full", "listed")[a.kind]
+	return noren.Textf("%s", [...]string{"all", "empty", "full", "listed"}[a.kind])
 }
 
 // describe says who they are, for a guarantee.

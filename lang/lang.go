@@ -144,6 +144,8 @@ func (l Lang) shown(arg any) any {
 	switch arg := arg.(type) {
 	case noren.Phrase:
 		return l.phrase(string(arg))
+	case noren.Term:
+		return l.phrase(string(arg))
 	case noren.Place:
 		parts := make([]string, len(arg))
 		for i, part := range arg {

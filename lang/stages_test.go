@@ -10,7 +10,7 @@ import (
 
 // Every stage that a package reports has a translation, and every translation a stage.
 func TestStages(t *testing.T) {
-	reported := regexp.MustCompile(`(?:Report|Progress)\(\s*"([a-z ]+?) ?"`)
+	reported := regexp.MustCompile(`(?:(?:Report|Progress)\(\s*|Parallel\(ctx, [^"\n]*)"([a-z ]+?) ?"`)
 	found := map[string]bool{}
 	root := os.DirFS("..")
 	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {

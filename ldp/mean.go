@@ -230,17 +230,17 @@ type MeanEstimate struct {
 	Value, StdErr float64
 	Low, High     float64 // holds with probability Level or more for every N; cut to the range
 	Level         float64
-	Basis         string // what the interval is by
+	Basis         noren.Term // what the interval is by
 	Rejected      Rejected
 }
 
 // Bases of intervals.
 const (
-	ByBinomial   = "exact (Clopper-Pearson)"
-	ByBernstein  = "Bernstein's inequality, the mechanism's largest variance"
-	ByEmpirical  = "empirical Bernstein bound (Maurer and Pontil)"
-	ByBootstrap  = "bootstrap (approximate)" // of quartiles of a distribution
-	empiricalMin = 200
+	ByBinomial   noren.Term = "exact (Clopper-Pearson)"
+	ByBernstein  noren.Term = "Bernstein's inequality, the mechanism's largest variance"
+	ByEmpirical  noren.Term = "empirical Bernstein bound (Maurer and Pontil)"
+	ByBootstrap  noren.Term = "bootstrap (approximate)" // of quartiles of a distribution
+	empiricalMin            = 200
 )
 
 // Estimate returns the mean with an interval at level that holds for every number
@@ -306,7 +306,7 @@ type boundedMean struct {
 
 // halfWidth is that of the interval of a mean of n values with this variance, by the
 // bounds of [MeanCollector.Estimate].
-func (b boundedMean) halfWidth(mean, variance float64, n int64, level float64) (w float64, basis string) {
+func (b boundedMean) halfWidth(mean, variance float64, n int64, level float64) (w float64, basis noren.Term) {
 	if b.middle < b.moment/4 && n >= empiricalMin {
 		l := math.Log(4 / (1 - level))
 		return math.Sqrt(2*variance*l/float64(n)) + 14*b.top*l/(3*float64(n-1)), ByEmpirical

@@ -17,7 +17,7 @@ type Measured struct {
 type WaveErrors struct {
 	Level     float64 // of each interval
 	Mean      Measured
-	Basis     string      // what the interval of the mean is by
+	Basis     noren.Term  // what the interval of the mean is by
 	Quartiles [3]Measured // at 1/4, 1/2, 3/4
 	// Doubt says why the intervals of the quartiles hold less often than stated, empty
 	// where they do hold.

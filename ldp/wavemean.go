@@ -1,6 +1,10 @@
 package ldp
 
-import "math"
+import (
+	"math"
+
+	"github.com/noren-privacy/noren"
+)
 
 // mean returns the linear estimate of the mean with an interval that holds for every
 // number of reports, and what it is by.
@@ -11,7 +15,7 @@ import "math"
 // moment is largest for a bucket that is found exactly, so that the interval is that
 // of [MeanCollector.Estimate]. A value lies within half a bucket of its middle, by
 // which the interval is wider. Estimate and interval are cut to the range.
-func (c *WaveCollector) mean(level float64) (Measured, string) {
+func (c *WaveCollector) mean(level float64) (Measured, noren.Term) {
 	m, n := c.m, float64(c.n)
 	s := m.spread()
 	sum, squares := 0.0, 0.0

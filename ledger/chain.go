@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/noren-privacy/noren"
 )
 
 // The kinds of entries.
@@ -178,13 +180,13 @@ type (
 
 const (
 	// recoveredBy is the principal of charges that a certificate brought back.
-	recoveredBy = "(recovered from a certificate)"
+	recoveredBy noren.Term = "(recovered from a certificate)"
 	// recoveredRow is the principal of charges for what an account's row said to
 	// be spent beyond the chain.
-	recoveredRow = "(recovered from an account's row)"
+	recoveredRow noren.Term = "(recovered from an account's row)"
 	// recoveredAmount is the principal of charges for what an anchor, or another file, knew
 	// to be spent.
-	recoveredAmount = "(recovered from what was known to be spent)"
+	recoveredAmount noren.Term = "(recovered from what was known to be spent)"
 )
 
 func decodeBody(body []byte, into any) error {

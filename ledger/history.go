@@ -21,6 +21,8 @@ type Entry struct {
 	State     string // "reserved", "released", "forfeited" or [NotCharged]
 	Reason    string // why it was forfeited
 	Ended     time.Time
+	// Recovered reports whether the charge was brought back, and Principal says from what.
+	Recovered bool
 }
 
 // HistoryOptions select charges. The zero value selects all.
@@ -52,9 +54,9 @@ func (l *Ledger) History(ctx context.Context, o HistoryOptions, visit func(Entry
 
 func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Entry, error) {
 	rows, err := l.readers.QueryContext(ctx, `SELECT charge.id, charge.seq, created_at, account.name, principal, idempotency_key, mechanism_json, state, reason,
-		coalesce(ended_at, 0), json_group_array(line.account) FILTER (WHERE line.account IS NOT NULL),
+		coalesce(ended_at, 0), json_group_array(line.account) FILTER (WHERE line.account IS NOT NULL), chain.kind,
 		coalesce(max(line.eps), 0), coalesce(max(line.delta), 0), coalesce(max(line.rho), 0), coalesce(max(line.gaussian), 0)
-		FROM charge JOIN account ON account.id = charge.account LEFT JOIN charge_line AS line ON line.charge = charge.id
+		FROM charge JOIN chain ON chain.seq = charge.seq JOIN account ON account.id = charge.account LEFT JOIN charge_line AS line ON line.charge = charge.id
 		WHERE charge.seq > ?1 AND (?2 = '' OR account.name = ?2) AND (?3 = '' OR principal = ?3) GROUP BY charge.seq ORDER BY charge.seq LIMIT 500`, after, o.Dataset, o.Analyst)
 	if err != nil {
 		return nil, err
@@ -64,9 +66,9 @@ func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Ent
 	for rows.Next() {
 		var e Entry
 		var created, ended int64
-		var mechanism, lines string
+		var mechanism, lines, kind string
 		var of line
-		if err := rows.Scan(&e.Charge, &e.Link, &created, &e.Dataset, &e.Principal, &e.Key, &mechanism, &e.State, &e.Reason, &ended, &lines, &of.Eps, &of.Delta, &of.Rho, &of.Gaussian); err != nil {
+		if err := rows.Scan(&e.Charge, &e.Link, &created, &e.Dataset, &e.Principal, &e.Key, &mechanism, &e.State, &e.Reason, &ended, &lines, &kind, &of.Eps, &of.Delta, &of.Rho, &of.Gaussian); err != nil {
 			return nil, err
 		}
 		e.Cost, e.Loss = of.spentBy()
@@ -77,6 +79,7 @@ func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Ent
 		if err := json.Unmarshal([]byte(lines), &e.Accounts); err != nil {
 			return nil, err
 		}
+		e.Recovered = kind == kindRecover
 		if len(e.Accounts) == 0 {
 			e.State = NotCharged
 		}

@@ -124,11 +124,11 @@ func (l *Ledger) sweep(ctx context.Context, tx *sql.Tx, now int64) error {
 }
 
 // forfeit ends a charge without an answer. What it spent stays spent.
-func (l *Ledger) forfeit(ctx context.Context, tx *sql.Tx, id, reason string, now int64) error {
-	if _, err := l.appendLink(ctx, tx, kindForfeit, forfeitBody{id, reason, now}); err != nil {
+func (l *Ledger) forfeit(ctx context.Context, tx *sql.Tx, id string, reason noren.Term, now int64) error {
+	if _, err := l.appendLink(ctx, tx, kindForfeit, forfeitBody{id, string(reason), now}); err != nil {
 		return err
 	}
-	return l.endCharge(ctx, tx, id, "forfeited", reason, now)
+	return l.endCharge(ctx, tx, id, "forfeited", string(reason), now)
 }
 
 // endCharge ends a charge, and forgets the secret of its noise, also in the log of the database.

@@ -171,7 +171,7 @@ func (q *passbookQuery) charges(ctx context.Context) ([]PassbookEntry, error) {
 		where = append(where, "c.state = '"+q.State+"'")
 	}
 	rows, err := q.tx.QueryContext(ctx, `SELECT c.id, c.seq, chain.hash, c.principal, c.idempotency_key, c.request_hash, c.mechanism_json, c.state, c.reason,
-			c.created_at, coalesce(c.ended_at, 0), book.name, book.accounting
+			c.created_at, coalesce(c.ended_at, 0), book.name, book.accounting, chain.kind
 		FROM `+from+` JOIN chain ON chain.seq = c.seq JOIN account AS book ON book.id = c.account
 		WHERE `+strings.Join(where, " AND ")+" ORDER BY "+order+" DESC LIMIT ?", append(args, q.Limit+1)...)
 	if err != nil {
@@ -182,9 +182,9 @@ func (q *passbookQuery) charges(ctx context.Context) ([]PassbookEntry, error) {
 	for rows.Next() {
 		e := PassbookEntry{Kind: kindCharge}
 		var hash, request []byte
-		var mechanism string
+		var mechanism, kind string
 		var created, ended int64
-		if err := rows.Scan(&e.Charge, &e.Link, &hash, &e.Analyst, &e.Key, &request, &mechanism, &e.State, &e.Reason, &created, &ended, &e.Dataset, &e.Accounting); err != nil {
+		if err := rows.Scan(&e.Charge, &e.Link, &hash, &e.Analyst, &e.Key, &request, &mechanism, &e.State, &e.Reason, &created, &ended, &e.Dataset, &e.Accounting, &kind); err != nil {
 			return nil, err
 		}
 		copy(e.Hash[:], hash)
@@ -193,7 +193,7 @@ func (q *passbookQuery) charges(ctx context.Context) ([]PassbookEntry, error) {
 		if ended != 0 {
 			e.Ended = time.UnixMilli(ended).UTC()
 		}
-		if isRecovered(e.Analyst) {
+		if kind == kindRecover {
 			e.Kind, e.Analyst = kindRecovered, ""
 		}
 		all = append(all, e)

@@ -242,3 +242,40 @@ func BenchmarkPassbookMillion(b *testing.B) {
 		}
 	})
 }
+
+// The kind of an entry says that a charge was recovered, and not the words of a name: an analyst may have those.
+func TestAnalystNamedLikeARecovery(t *testing.T) {
+	f := newFixture(t, Cost{Epsilon: one})
+	l := f.open(t)
+	for i, name := range []string{string(recoveredBy), string(recoveredRow), string(recoveredAmount), "(recovered)"} {
+		q := request(i+1, Cost{Epsilon: milli})
+		q.Principal = name
+		if _, err := ask(t.Context(), l, q, answer(i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := l.Passbook(t.Context(), PassbookOptions{Dataset: "adult", Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	charges := 0
+	for _, e := range p.Entries {
+		if e.Kind == kindCharge && e.Analyst != "" {
+			charges++
+		}
+		if e.Kind == kindRecovered {
+			t.Errorf("%+v is no recovery", e)
+		}
+	}
+	if charges != 4 {
+		t.Errorf("%d charges of analysts, want 4", charges)
+	}
+	if err := l.History(t.Context(), HistoryOptions{}, func(e Entry) error {
+		if e.Recovered {
+			t.Errorf("%+v is no recovery", e)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -170,14 +170,14 @@ func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 
 // chargeExcess charges what the rows, or another file, said beyond the chain, one entry a
 // data set. principal says which.
-func (l *Ledger) chargeExcess(ctx context.Context, tx *sql.Tx, excess []excessLine, principal string, now int64) error {
+func (l *Ledger) chargeExcess(ctx context.Context, tx *sql.Tx, excess []excessLine, principal noren.Term, now int64) error {
 	byDataset := map[int64][]line{}
 	for _, e := range excess {
 		byDataset[e.dataset] = append(byDataset[e.dataset], e.line)
 	}
 	for _, id := range slices.Sorted(maps.Keys(byDataset)) {
 		b := chargeBody{
-			Charge: randomID(), Account: id, Principal: principal, RequestHash: hex.EncodeToString(make([]byte, 32)),
+			Charge: randomID(), Account: id, Principal: string(principal), RequestHash: hex.EncodeToString(make([]byte, 32)),
 			Mechanism: "{}", Owner: "-", Lines: byDataset[id], Time: now,
 		}
 		b.Key = b.Charge

@@ -46,7 +46,7 @@ type ReconcileOptions struct {
 type Recovery struct {
 	Rolled    int64       // entries rolled forward from the head file
 	Recovered []string    // charges that only a certificate, or a head file that does not fit, knew
-	Skipped   []string    // what could not be charged, and why
+	Skipped   noren.Texts // what could not be charged, and why
 	Raised    []Raise     // accounts whose spent rose
 	Rebuilt   noren.Texts // what was changed from outside and is again as the chain says
 	Lost      int64       // entries that an anchor or another file knew and that nothing brought back
@@ -330,7 +330,7 @@ func insertRecovered(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody) 
 	if err := insertCharge(ctx, tx, seq, b, lease{}); err != nil {
 		return err
 	}
-	return setEnded(ctx, tx, b.Charge, "forfeited", b.recoveredReason(), b.Time) // it has no secret
+	return setEnded(ctx, tx, b.Charge, "forfeited", string(b.recoveredReason()), b.Time) // it has no secret
 }
 
 // recover charges what e states, unless the ledger has it, and returns the lines.
@@ -344,7 +344,7 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 		return nil, err
 	}
 	if book == nil {
-		did.Skipped = append(did.Skipped, fmt.Sprintf("charge %s: data set %s is not in this ledger: grant it and reconcile again", e.Charge.ID, e.Dataset))
+		did.Skipped = append(did.Skipped, noren.Textf("charge %s: data set %s is not in this ledger: grant it and reconcile again", e.Charge.ID, e.Dataset))
 		return nil, nil
 	}
 	if len(e.Charge.ID) != 32 {
@@ -361,13 +361,13 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 		mechanism = string(e.Mechanism)
 	}
 	b := chargeBody{
-		Charge: e.Charge.ID, Account: book.id, Principal: recoveredBy, Key: e.Charge.ID,
+		Charge: e.Charge.ID, Account: book.id, Principal: string(recoveredBy), Key: e.Charge.ID,
 		RequestHash: hex.EncodeToString(make([]byte, 32)), Mechanism: mechanism, Owner: "-", Time: now,
 	}
 	if book.zcdp() != (e.Charge.Cost.Rho > 0) {
 		// The accounting was replaced before anything was spent, and the chain of that is
 		// lost: the charge is of a budget that is not this one's.
-		did.Skipped = append(did.Skipped, fmt.Sprintf("charge %s: the budget of data set %s is in another accounting: grant it as it was and reconcile again", e.Charge.ID, e.Dataset))
+		did.Skipped = append(did.Skipped, noren.Textf("charge %s: the budget of data set %s is in another accounting: grant it as it was and reconcile again", e.Charge.ID, e.Dataset))
 		return nil, nil
 	}
 	b.Lines = append(b.Lines, book.line(e.Charge.Cost, e.Charge.Loss))
@@ -410,7 +410,7 @@ func (l *Ledger) conclude(ctx context.Context, tx *sql.Tx, lost []*link, did *Re
 		if err := json.Unmarshal(m.Body, &of); err != nil {
 			return 0, err
 		}
-		if err := l.endCharge(ctx, tx, of.Charge, "forfeited", lostAnswer, now); err != nil {
+		if err := l.endCharge(ctx, tx, of.Charge, "forfeited", string(lostAnswer), now); err != nil {
 			return 0, err
 		}
 	}

@@ -16,40 +16,36 @@ type replay struct {
 }
 
 type replayed struct {
-	body    chargeBody
-	lines   []lineAfter
-	seq     int64 // of its charge
-	end     int64 // of the entry that ended it; 0 while reserved
-	state   string
-	reason  string
-	release releaseBody
+	body      chargeBody
+	lines     []lineAfter
+	seq       int64 // of its charge
+	end       int64 // of the entry that ended it; 0 while reserved
+	state     string
+	reason    string
+	recovered bool
+	release   releaseBody
 }
 
 // lostAnswer is the reason of charges that were rolled forward: their cost was
 // in the head file, their answer was not.
-const lostAnswer = "its answer was lost with the database"
+const lostAnswer noren.Term = "its answer was lost with the database"
 
 // The reasons of recovered charges: see [recoveredBy], [recoveredRow] and [recoveredAmount].
 const (
-	fromCertificate = "recovered from its certificate"
-	fromRow         = "an account's row said that more was spent than the chain"
-	fromAmount      = "the anchor or the server's store knew that more was spent"
+	fromCertificate noren.Term = "recovered from its certificate"
+	fromRow         noren.Term = "an account's row said that more was spent than the chain"
+	fromAmount      noren.Term = "the anchor or the server's store knew that more was spent"
 )
 
 // recoveredReason is the reason of the recovered charge b.
-func (b *chargeBody) recoveredReason() string {
-	switch b.Principal {
+func (b *chargeBody) recoveredReason() noren.Term {
+	switch noren.Term(b.Principal) {
 	case recoveredRow:
 		return fromRow
 	case recoveredAmount:
 		return fromAmount
 	}
 	return fromCertificate
-}
-
-// isRecovered reports whether a principal is that of a recovered charge.
-func isRecovered(principal string) bool {
-	return principal == recoveredBy || principal == recoveredRow || principal == recoveredAmount
 }
 
 func newReplay() *replay {
@@ -115,7 +111,7 @@ func (p *replay) charge(b *chargeBody, k *link) error {
 	}
 	c := &replayed{body: *b, lines: p.lines, seq: k.Seq, state: "reserved"}
 	if k.Kind == kindRecover {
-		c.state, c.reason, c.end = "forfeited", b.recoveredReason(), k.Seq
+		c.recovered, c.state, c.reason, c.end = true, "forfeited", string(b.recoveredReason()), k.Seq
 	}
 	p.charges[b.Charge] = c
 	return nil
@@ -125,11 +121,11 @@ func (p *replay) charge(b *chargeBody, k *link) error {
 // from the start.
 func (p *replay) reconcile(b *reconcileBody, seq int64) {
 	for _, c := range p.charges {
-		if isRecovered(c.body.Principal) {
+		if c.recovered {
 			continue
 		}
 		if rolled(b, c.seq) || rolled(b, c.end) {
-			c.state, c.reason, c.end = "forfeited", lostAnswer, seq
+			c.state, c.reason, c.end = "forfeited", string(lostAnswer), seq
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (r *Reservation) Resumed() bool { return r.resumed }
 // Leave ends the work on a reservation without ending the charge: a request with the same
 // key takes it up. If the end of the lease cannot be written, that is when it has run out.
 // A reservation without a secret, which nothing can take up, is forfeited with the reason.
-func (r *Reservation) Leave(reason string) error {
+func (r *Reservation) Leave(reason noren.Term) error {
 	if len(r.sealed) == 0 {
 		return r.Forfeit(reason)
 	}
@@ -183,7 +183,7 @@ func (l *Ledger) forfeitEarlier(ctx context.Context, tx *sql.Tx, dataset, grant,
 // ForfeitPending gives up the charge of a request that can never be answered any more: its
 // data set has another version, or is gone. It does nothing for a request that is being
 // answered, and for one without a charge that waits. The cost stays spent.
-func (l *Ledger) ForfeitPending(ctx context.Context, principal, key, reason string) error {
+func (l *Ledger) ForfeitPending(ctx context.Context, principal, key string, reason noren.Term) error {
 	_, err := l.grouped(ctx, "the charge was not ended", &job{guarded: true, do: func(ctx context.Context, tx *sql.Tx, now int64) error {
 		var id string
 		err := tx.QueryRowContext(ctx, "SELECT id FROM charge WHERE principal = ? AND idempotency_key = ? AND state = 'reserved'", principal, key).Scan(&id)

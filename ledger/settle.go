@@ -80,7 +80,7 @@ func (r *Reservation) sameRelease(ctx context.Context, tx *sql.Tx, payload, sign
 // nothing of the data. The cost stays spent. After Settle, or a second time, it
 // does nothing, so that it can be deferred. It works after the request's
 // context has ended; if it fails, the lease runs out instead.
-func (r *Reservation) Forfeit(reason string) error {
+func (r *Reservation) Forfeit(reason noren.Term) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.done {

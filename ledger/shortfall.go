@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // amounts is what other files know to be spent: given, and that of the anchor where it can
@@ -118,7 +119,7 @@ func shortfall(ctx context.Context, q querier, known []unheld, forked bool, brou
 				// Both accountings were spent. Their amounts cannot be compared: nothing is left.
 				left := a.left()
 				add(a.id, a.lineOver(left.Epsilon, left.Delta, int64(left.Rho), 0))
-				did.Skipped = append(did.Skipped, fmt.Sprintf("data set %s spent in another accounting: nothing is left of its budget", a.name))
+				did.Skipped = append(did.Skipped, noren.Textf("data set %s spent in another accounting: nothing is left of its budget", a.name))
 				continue
 			}
 			if n, ok := known[i].own[a.id]; ok {

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Uncharged is a use of a data set's table outside of the ledger's budget, which the
@@ -24,7 +26,7 @@ type Uncharged struct {
 const NotCharged = "not-charged"
 
 // byTheSteward is the reason of entries without a charge.
-const byTheSteward = "the steward decided that it is not charged"
+const byTheSteward noren.Term = "the steward decided that it is not charged"
 
 // NoteUncharged notes u in the chain and returns the number of its entry. It charges no
 // account and changes no budget. The entry is a charge without accounts that ends at once,

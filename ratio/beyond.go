@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
 )
 
 // straighten takes out of the coordinates and their squares what the released features
@@ -24,7 +26,7 @@ func (r *rich) straighten() error {
 	cov.Mul(r.y.T(), weighted)
 	var beta, followed mat.Dense
 	if err := r.gram.SolveTo(&beta, cov); err != nil && !isCondition(err) {
-		return broken("the public model", "the released features could not be told apart")
+		return broken(noren.Phrase("the public model"), "the released features could not be told apart")
 	}
 	followed.Mul(r.y, &beta)
 	r.straight.Sub(r.straight, &followed)
@@ -34,7 +36,7 @@ func (r *rich) straighten() error {
 	}
 	var ok bool
 	if r.bent, ok = factorised(m); !ok {
-		return broken("the public model", "the columns could not be told apart")
+		return broken(noren.Phrase("the public model"), "the columns could not be told apart")
 	}
 	return nil
 }

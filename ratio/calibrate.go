@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
 )
 
 // calibration corrects answers by what was released (docs/density-ratio.md, section 7).
@@ -121,19 +123,19 @@ func generalised(m, s *mat.SymDense) (*mat.Dense, []float64, error) {
 	p := m.SymmetricDim()
 	chol, ok := factorised(s)
 	if !ok {
-		return nil, nil, broken("calibration", "the covariance of the noise could not be factorised")
+		return nil, nil, broken(noren.Phrase("calibration"), "the covariance of the noise could not be factorised")
 	}
 	var l mat.TriDense
 	chol.LTo(&l)
 	var half, both mat.Dense
 	if err := half.Solve(&l, m); err != nil {
 		if _, near := err.(mat.Condition); !near {
-			return nil, nil, broken("calibration", "the covariance of the noise could not be inverted")
+			return nil, nil, broken(noren.Phrase("calibration"), "the covariance of the noise could not be inverted")
 		}
 	}
 	if err := both.Solve(&l, half.T()); err != nil {
 		if _, near := err.(mat.Condition); !near {
-			return nil, nil, broken("calibration", "the covariance of the noise could not be inverted")
+			return nil, nil, broken(noren.Phrase("calibration"), "the covariance of the noise could not be inverted")
 		}
 	}
 	b := mat.NewSymDense(p, nil)
@@ -144,13 +146,13 @@ func generalised(m, s *mat.SymDense) (*mat.Dense, []float64, error) {
 	}
 	var eig mat.EigenSym
 	if !eig.Factorize(b, true) {
-		return nil, nil, broken("calibration", "the eigenvalues of the features could not be found")
+		return nil, nil, broken(noren.Phrase("calibration"), "the eigenvalues of the features could not be found")
 	}
 	var u, v mat.Dense
 	eig.VectorsTo(&u)
 	if err := v.Solve(l.T(), &u); err != nil {
 		if _, near := err.(mat.Condition); !near {
-			return nil, nil, broken("calibration", "the covariance of the noise could not be inverted")
+			return nil, nil, broken(noren.Phrase("calibration"), "the covariance of the noise could not be inverted")
 		}
 	}
 	values := eig.Values(nil)

@@ -3,7 +3,6 @@ package ratio
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -48,10 +47,10 @@ type CheckOptions struct {
 type Check struct {
 	options   CheckOptions
 	low, high []float64
-	word      []bool      // which coordinates are values of a category
-	edges     [][]float64 // of the bins of a coordinate, rising; bin k ends at edge k
-	scale     *big.Rat    // of the noise, in steps
-	names     []string    // of the functions
+	word      []bool       // which coordinates are values of a category
+	edges     [][]float64  // of the bins of a coordinate, rising; bin k ends at edge k
+	scale     *big.Rat     // of the noise, in steps
+	names     []noren.Text // of the functions
 }
 
 // NewCheck checks the options. Error: [noren.Usage].
@@ -107,7 +106,7 @@ func (c *Check) functions() (sensitivity int64) {
 	if c.options.Neighbours == account.ReplaceOne {
 		one = 2
 	}
-	number := func(name string) {
+	number := func(name noren.Text) {
 		edges := c.edges[len(c.word)]
 		c.word = append(c.word, false)
 		c.names = append(c.names, name)
@@ -116,24 +115,24 @@ func (c *Check) functions() (sensitivity int64) {
 			return
 		}
 		for k := range len(edges) + 1 {
-			c.names = append(c.names, fmt.Sprintf("%s in bin %d of %d", name, k+1, len(edges)+1))
+			c.names = append(c.names, noren.Textf("%s in bin %d of %d", name, k+1, len(edges)+1))
 		}
 		sensitivity += one
 	}
 	if c.options.Frame == nil {
 		for j := range c.options.Public.Dim {
-			number(fmt.Sprintf("coordinate %d", j+1))
+			number(noren.Textf("coordinate %d", j+1))
 		}
 		return sensitivity
 	}
 	for _, a := range c.options.Frame.axes {
 		if a.Field.Type != table.Category {
-			number(a.Field.Name)
+			number(noren.Textf("%s", a.Field.Name))
 			continue
 		}
 		for _, w := range a.Categories {
 			c.word = append(c.word, true)
-			c.names = append(c.names, a.Field.Name+" = "+w)
+			c.names = append(c.names, noren.Textf("%s = %s", a.Field.Name, w))
 		}
 		sensitivity += one
 	}
@@ -297,7 +296,7 @@ func (c *Check) Decode(payload []byte) (*Sums, error) {
 type Compared struct {
 	// Function is the name of the test function, of values from 0 to 1 over the public
 	// records.
-	Function string `json:"function"`
+	Function noren.Text `json:"function"`
 	// Private is the released mean over the private records.
 	Private float64 `json:"private"`
 	// Weighted is the mean over the weighted public records.

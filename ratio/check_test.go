@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	"github.com/noren-privacy/noren/table"
@@ -57,7 +58,7 @@ func TestCheckSensitivity(t *testing.T) {
 		for bin := range 8 {
 			want = append(want, fmt.Sprintf("x in bin %d of 8", bin+1))
 		}
-		if want = append(want, "c = a", "c = b", "c = c"); !slices.Equal(k.names, want) {
+		if want = append(want, "c = a", "c = b", "c = c"); !slices.EqualFunc(k.names, want, func(n noren.Text, w string) bool { return n.String() == w }) {
 			t.Errorf("functions %q", k.names)
 		}
 		largest := 0.0

@@ -177,10 +177,10 @@ func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, e
 	chol.LTo(&l)
 	var half, both mat.Dense
 	if err := half.Solve(&l, w.noise); err != nil && !isCondition(err) {
-		return 0, 0, broken("fit check", "the covariance of the noise could not be brought to its axes")
+		return 0, 0, broken(noren.Phrase("fit check"), "the covariance of the noise could not be brought to its axes")
 	}
 	if err := both.Solve(&l, half.T()); err != nil && !isCondition(err) {
-		return 0, 0, broken("fit check", "the covariance of the noise could not be brought to its axes")
+		return 0, 0, broken(noren.Phrase("fit check"), "the covariance of the noise could not be brought to its axes")
 	}
 	sym := mat.NewSymDense(b, nil)
 	for i := range b {
@@ -190,7 +190,7 @@ func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, e
 	}
 	var eig mat.EigenSym
 	if !eig.Factorize(sym, false) {
-		return 0, 0, broken("fit check", "the eigenvalues of the noise could not be found")
+		return 0, 0, broken(noren.Phrase("fit check"), "the eigenvalues of the noise could not be found")
 	}
 	part := eig.Values(nil)
 	s := redraw.New(2)
@@ -232,7 +232,7 @@ func (w *Weights) misfitBy(v *mat.SymDense, weights []float64) (float64, *mat.Ch
 	}
 	chol, ok := factorised(v)
 	if !ok {
-		return 0, nil, broken("fit check", "the covariance of the released means could not be factorised")
+		return 0, nil, broken(noren.Phrase("fit check"), "the covariance of the released means could not be factorised")
 	}
 	x, err := solve(chol, d)
 	if err != nil {

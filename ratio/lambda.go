@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Lambdas is the grid that lambda is chosen from: 16 values from 1e-4 to 10, equally
@@ -31,7 +33,7 @@ func (f *Features) scores(h []float64, s *mat.SymDense, lambdas []float64) ([]fl
 	b := f.Kernel.Size()
 	var eig mat.EigenSym
 	if !eig.Factorize(f.H, true) {
-		return nil, broken("lambda", "the eigenvalues of H could not be found")
+		return nil, broken(noren.Phrase("lambda"), "the eigenvalues of H could not be found")
 	}
 	var q, yq, sq mat.Dense
 	eig.VectorsTo(&q)

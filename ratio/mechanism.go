@@ -299,13 +299,13 @@ func (o *Options) validate() error {
 		bad.add("lambda", "lambda must be a number above 0, or 0 to have it chosen")
 	}
 	if !(o.CountShare >= 0 && o.CountShare <= 0.5) {
-		bad.add("count share", "the share of epsilon for the number of records must lie between 0 and 0.5")
+		bad.add(noren.Phrase("count share"), "the share of epsilon for the number of records must lie between 0 and 0.5")
 	}
 	if !(o.OutsideShare >= 0 && o.OutsideShare <= 0.5) || o.CountShare+o.OutsideShare > 0.5 {
-		bad.add("outside share", "the share of epsilon for the number of records outside must lie between 0 and 0.5, together with that for the number of records")
+		bad.add(noren.Phrase("outside share"), "the share of epsilon for the number of records outside must lie between 0 and 0.5, together with that for the number of records")
 	}
 	if o.CountShare > 0 && o.Neighbours == account.ReplaceOne {
-		bad.add("count share", "the number of records is public in replace-one: nothing need be spent on it")
+		bad.add(noren.Phrase("count share"), "the number of records is public in replace-one: nothing need be spent on it")
 	}
 	if o.Noise == NoisyCentres {
 		o.validateBox(&bad)

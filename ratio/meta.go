@@ -131,7 +131,7 @@ func (m *Meta) Frame() (*Frame, error) {
 func (m *Meta) Encode() ([]byte, error) {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
-		return nil, broken("meta data", "a figure cannot be written as JSON")
+		return nil, broken(noren.Phrase("meta data"), "a figure cannot be written as JSON")
 	}
 	return append(b, '\n'), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/ratio/redraw"
@@ -86,7 +87,7 @@ func (k *Kernel) root() (*mat.TriDense, float64, error) {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(g) {
-		return nil, 0, broken("noise", "the kernels of the centres could not be factorised")
+		return nil, 0, broken(noren.Phrase("noise"), "the kernels of the centres could not be factorised")
 	}
 	var l mat.TriDense
 	c.LTo(&l)

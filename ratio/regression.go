@@ -72,7 +72,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 	}
 	var inverse mat.SymDense
 	if err := chol.InverseTo(&inverse); err != nil && !isCondition(err) {
-		return nil, broken("regression", "the linear system could not be solved")
+		return nil, broken(noren.Phrase("regression"), "the linear system could not be solved")
 	}
 	var sw, sy, left, all float64
 	for _, i := range rows {

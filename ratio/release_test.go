@@ -207,7 +207,7 @@ func TestThroughTheWayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Tests) != 20 || result.Tests[0].Function != "age" || math.Abs(result.Tests[0].Private-result.Tests[0].Weighted) > 0.2 {
+	if len(result.Tests) != 20 || result.Tests[0].Function.String() != "age" || math.Abs(result.Tests[0].Private-result.Tests[0].Weighted) > 0.2 {
 		t.Errorf("%+v", result)
 	}
 	if _, err := run(m); noren.KindOf(err) != noren.Refused {

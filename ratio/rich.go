@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
 )
 
 // rich is a public model of a question: a ridge regression on coordinates, their
@@ -98,7 +100,7 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 	g.SymOuterK(1, z.T())
 	var eig mat.EigenSym
 	if !eig.Factorize(g, true) {
-		return nil, broken("the public model", "its eigenvalues could not be found")
+		return nil, broken(noren.Phrase("the public model"), "its eigenvalues could not be found")
 	}
 	var u mat.Dense
 	eig.VectorsTo(&u)
@@ -143,7 +145,7 @@ func (r *rich) project(c *calibration) error {
 	}
 	var ok bool
 	if r.gram, ok = factorised(m); !ok {
-		return broken("the public model", "the released features could not be told apart")
+		return broken(noren.Phrase("the public model"), "the released features could not be told apart")
 	}
 	return r.straighten()
 }
@@ -208,7 +210,7 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 	}
 	var ok bool
 	if r.misfit, ok = factorised(w.misfitCovariance()); !ok {
-		return broken("the public model", "the covariance of the released means could not be factorised")
+		return broken(noren.Phrase("the public model"), "the covariance of the released means could not be factorised")
 	}
 	r.mean, r.columns = w.mean, mat.DenseCopyOf(z)
 	t := r.tilt(z, make([]float64, q), 30)

@@ -298,7 +298,7 @@ func (w *Weights) calibrated() error {
 	}
 	var ok bool
 	if w.tilt.hessian, ok = factorised(hessian); !ok {
-		return broken("calibration", "the features could not be told apart")
+		return broken(noren.Phrase("calibration"), "the features could not be told apart")
 	}
 	return nil
 }

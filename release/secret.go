@@ -143,5 +143,5 @@ func (r *run) end(reservation *ledger.Reservation, err error) {
 		return
 	}
 	// What was reserved stays spent; the reason holds nothing of the data.
-	_ = reservation.Forfeit(noren.Textf("%s while answering", noren.KindOf(err)).String())
+	_ = reservation.Forfeit(noren.Term(noren.Textf("%s while answering", noren.KindOf(err)).String()))
 }

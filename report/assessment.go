@@ -230,7 +230,7 @@ func (b *assessment) before(name noren.Format) noren.Text {
 	if b.a.Release == nil {
 		return noren.Textf(name)
 	}
-	return noren.Textf("%s, original", noren.Phrase(name))
+	return noren.Textf("%s, original", noren.Textf(name))
 }
 
 func (b *assessment) meaningBefore(r *assess.Risk) noren.Text {
@@ -290,7 +290,7 @@ func (b *assessment) guarantee() []Block {
 			blocks = append(blocks, Block{Text: diversity(d, g.Unit != "")})
 		}
 		for _, c := range g.Closeness {
-			said := []noren.Text{noren.Textf("%s, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 is the same, 1 the farthest apart).", among(g.Unit != ""), plain(c.Column), Number(c.T), noren.Phrase(c.Distance))}
+			said := []noren.Text{noren.Textf("%s, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 is the same, 1 the farthest apart).", among(g.Unit != ""), plain(c.Column), Number(c.T), noren.Term(c.Distance))}
 			if g.Unit != "" {
 				said = append(said, noren.Textf("Each person weighs 1, in equal parts for each of his or her records."))
 			}

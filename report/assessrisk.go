@@ -8,13 +8,16 @@ import (
 	"github.com/noren-privacy/noren/assess"
 )
 
+// tableName is what one of two tables is called: alone, and behind what a figure of it is.
+type tableName struct{ alone, figure noren.Format }
+
 // tables are the original and, when there is one, the release.
-func (b *assessment) tables() (names []noren.Format, risks []*assess.Risk) {
+func (b *assessment) tables() (names []tableName, risks []*assess.Risk) {
 	if b.a.Original != nil {
-		names, risks = append(names, "original"), append(risks, b.a.Original)
+		names, risks = append(names, tableName{"original", "%s, original"}), append(risks, b.a.Original)
 	}
 	if b.a.Release != nil {
-		names, risks = append(names, "release"), append(risks, b.a.Release)
+		names, risks = append(names, tableName{"release", "%s, release"}), append(risks, b.a.Release)
 	}
 	return names, risks
 }
@@ -41,7 +44,7 @@ func sizeName(bin assess.SizeBin) string {
 	return Integer(bin.Low) + "–" + Integer(bin.High)
 }
 
-func classPicture(names []noren.Format, risks []*assess.Risk) *Picture {
+func classPicture(names []tableName, risks []*assess.Risk) *Picture {
 	var bins []assess.SizeBin
 	for _, r := range risks {
 		if len(r.Distribution) > len(bins) {
@@ -55,9 +58,9 @@ func classPicture(names []noren.Format, risks []*assess.Risk) *Picture {
 		for j, bin := range risks[i].Distribution {
 			values[j] = float64(bin.Records) / float64(risks[i].Records)
 		}
-		chart.Series = append(chart.Series, Series{Name: noren.Textf(name), Values: values})
+		chart.Series = append(chart.Series, Series{Name: noren.Textf(name.alone), Values: values})
 		for _, what := range []noren.Phrase{"Classes", "Records", "Share"} {
-			table.Header = append(table.Header, noren.Textf("%s, "+name, what))
+			table.Header = append(table.Header, noren.Textf(name.figure, what))
 		}
 		table.Numeric = append(table.Numeric, true, true, true)
 	}
@@ -76,7 +79,7 @@ func classPicture(names []noren.Format, risks []*assess.Risk) *Picture {
 	return &Picture{Chart: chart, Caption: noren.Textf("Bars at the left are records in small classes, bars at the right records that share their values with many."), Table: table}
 }
 
-func riskPicture(names []noren.Format, risks []*assess.Risk) *Picture {
+func riskPicture(names []tableName, risks []*assess.Risk) *Picture {
 	chart := &Bars{Title: noren.Textf("Records in classes that are too small"), Horizontal: true, Format: Percent, Axis: noren.Textf("share of records")}
 	table := &Table{Header: Header("Class"), Numeric: []bool{false}}
 	for i, name := range names {
@@ -84,9 +87,9 @@ func riskPicture(names []noren.Format, risks []*assess.Risk) *Picture {
 		for j, below := range risks[i].Below {
 			values[j] = below.Share
 		}
-		chart.Series = append(chart.Series, Series{Name: noren.Textf(name), Values: values})
+		chart.Series = append(chart.Series, Series{Name: noren.Textf(name.alone), Values: values})
 		for _, what := range []noren.Phrase{"Records", "Share"} {
-			table.Header = append(table.Header, noren.Textf("%s, "+name, what))
+			table.Header = append(table.Header, noren.Textf(name.figure, what))
 		}
 		table.Numeric = append(table.Numeric, true, true)
 	}
@@ -105,10 +108,10 @@ func riskPicture(names []noren.Format, risks []*assess.Risk) *Picture {
 	return &Picture{Chart: chart, Caption: noren.Textf("How many records are in a class of fewer than this number of records. In a class of fewer than 5, a guess is right with a chance above 1 in 5; who is alone is found with certainty."), Table: table}
 }
 
-func riskTable(names []noren.Format, risks []*assess.Risk, a *assess.Assessment) *Table {
+func riskTable(names []tableName, risks []*assess.Risk, a *assess.Assessment) *Table {
 	t := &Table{Caption: noren.Textf("Risk in the terms of the field"), Header: Header("Measure"), Numeric: []bool{false}}
 	for _, n := range names {
-		t.Header = append(t.Header, noren.Textf(n))
+		t.Header = append(t.Header, noren.Textf(n.alone))
 		t.Numeric = append(t.Numeric, true)
 	}
 	row := func(name noren.Text, f func(r *assess.Risk) string) {

@@ -12,7 +12,7 @@ func (b *assessment) fates() []Block {
 	}
 	t := &Table{Header: Header("column", "role", "fate", "why"), Numeric: []bool{false, false, false, false}}
 	for _, f := range b.f.Fates {
-		t.Rows = append(t.Rows, []noren.Text{named(f.Column), noren.Textf(noren.Format(f.Role)), noren.Textf(noren.Format(f.Fate)), f.Why})
+		t.Rows = append(t.Rows, []noren.Text{named(f.Column), noren.Textf("%s", noren.Term(f.Role)), noren.Textf("%s", noren.Term(f.Fate)), f.Why})
 	}
 	said := []noren.Text{noren.Textf("Identifiers are dropped, quasi-identifiers are transformed, all other columns are kept value for value.")}
 	if g := b.f.Guarantee; g != nil && g.Pseudonyms {

@@ -52,7 +52,7 @@ func learnedTables(e *api.LDPEstimate, x *api.LDPLearned, of noren.Text, reports
 	case x.Mean != nil:
 		m := x.Mean
 		return []Table{{
-			Caption: noren.Textf("Mean of %s from %s; interval at %s for every number of reports: %s", of, reportsOf(reports), Percent(m.Level), noren.Phrase(m.Basis)),
+			Caption: noren.Textf("Mean of %s from %s; interval at %s for every number of reports: %s", of, reportsOf(reports), Percent(m.Level), noren.Term(m.Basis)),
 			Header:  Header("", "value", "std. error", "from", "to"), Numeric: numericAfter(4),
 			Rows: [][]noren.Text{meanRow(m.Value, m.StdErr, m.Low, m.High)},
 		}}
@@ -91,9 +91,9 @@ func waveTables(rows []api.LDPMeasured) []Table {
 		Header:  Header("", "value", "std. error", "from", "to", "interval by"), Numeric: append(numericAfter(4), false),
 	}
 	for _, m := range rows {
-		t.Add(noren.Textf(noren.Format(m.Of)), text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High))
+		t.Add(noren.Textf("%s", noren.Term(m.Of)), text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High))
 		last := len(t.Rows) - 1
-		t.Rows[last] = append(t.Rows[last], noren.Textf(noren.Format(m.Basis)))
+		t.Rows[last] = append(t.Rows[last], noren.Textf("%s", noren.Term(m.Basis)))
 	}
 	return []Table{t}
 }

@@ -67,7 +67,7 @@ func spreadText(s evaluate.Spread) string {
 
 func withoutNoise(r *evaluate.Result, m evaluate.Model) Table {
 	t := Table{
-		Caption: noren.Textf("%s, without noise: right answers in %%", noren.Phrase(m.Title)),
+		Caption: noren.Textf("%s, without noise: right answers in %%", m.Title),
 		Header:  Header("trained on", "tried on", "accuracy", "min - max", "balanced"),
 		Numeric: []bool{false, false, true, true, true},
 	}
@@ -89,13 +89,13 @@ var directions = [][2]string{
 }
 
 // form names the form of records, and way the two that a model is trained and tried on.
-func form(of string) noren.Text { return noren.Textf(noren.Format(of)) }
+func form(of string) noren.Text { return noren.Textf("%s", noren.Term(of)) }
 
 func way(d [2]string) noren.Text { return noren.Textf("%s -> %s", form(d[0]), form(d[1])) }
 
 func withNoise(r *evaluate.Result, m evaluate.Model) Table {
 	t := Table{
-		Caption: noren.Textf("%s, with noise: right answers in %% (balanced: mean over classes)", noren.Phrase(m.Title)),
+		Caption: noren.Textf("%s, with noise: right answers in %% (balanced: mean over classes)", m.Title),
 		Header:  Header("mechanism", "epsilon", "of a record"),
 		Numeric: []bool{false, true, true},
 	}
@@ -183,7 +183,7 @@ func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page
 		attributes.Header, attributes.Numeric = append(attributes.Header, noren.Textf("chosen from raw records")), append(attributes.Numeric, true)
 	}
 	for _, a := range r.Attributes {
-		row := []noren.Text{Verbatim(a.Name), noren.Textf(noren.Format(a.Type)), Verbatim(fmt.Sprint(a.Labels)), Verbatim(Integer(a.Missing)), form(a.Origin)}
+		row := []noren.Text{Verbatim(a.Name), noren.Textf("%s", noren.Term(a.Type)), Verbatim(fmt.Sprint(a.Labels)), Verbatim(Integer(a.Missing)), form(a.Origin)}
 		if a.Chosen != nil {
 			row = append(row, Verbatim(fmt.Sprintf("%.0f %%", 100**a.Chosen)))
 		}
@@ -199,9 +199,9 @@ func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page
 	}
 	losses, models := LDPEvaluateTables(r)
 	for i, m := range r.Models {
-		s := Section{Title: noren.Textf(noren.Format(m.Title)), Blocks: []Block{{Table: &models[i][0]}}}
+		s := Section{Title: Verbatim(m.Title), Blocks: []Block{{Table: &models[i][0]}}}
 		for _, chart := range evaluationCharts(r, m) {
-			s.Blocks = append(s.Blocks, Block{Picture: &Picture{Chart: chart, Caption: noren.Textf("%s; bands from the worst to the best repeat", noren.Phrase(m.Title)), Table: &models[i][1]}})
+			s.Blocks = append(s.Blocks, Block{Picture: &Picture{Chart: chart, Caption: noren.Textf("%s; bands from the worst to the best repeat", m.Title), Table: &models[i][1]}})
 		}
 		p.Sections = append(p.Sections, s)
 	}

@@ -115,7 +115,7 @@ func (p *Page) Write(w io.Writer) error {
 		"svg":     func(c Chart) (template.HTML, error) { return inlineSVG(c, p.Lang) },
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
 		"say":     func(text noren.Text) string { return visible(p.Lang.Shown(text)) },
-		"fixed":   func(text string) string { return p.Lang.Text(lang.Key(text)) },
+		"fixed":   func(text lang.Key) string { return p.Lang.Text(text) },
 		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
 	}).Parse(pageText)
 	if err != nil {

@@ -52,7 +52,7 @@ func learned(s *survey.Survey, x *survey.Estimate, attribute int, project bool) 
 		out.Words = wordsOf(x.Words)
 	case x.Mean != nil:
 		m := x.Mean
-		out.Mean = &api.LDPMean{Level: m.Level, Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Basis: m.Basis}
+		out.Mean = &api.LDPMean{Level: m.Level, Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Basis: string(m.Basis)}
 	case x.Distribution != nil:
 		d := x.Distribution
 		out.Distribution = &api.LDPDistribution{
@@ -109,7 +109,7 @@ func waveErrors(e *ldp.WaveErrors) []api.LDPMeasured {
 		if i > 0 {
 			basis = ldp.ByBootstrap
 		}
-		out = append(out, api.LDPMeasured{Of: []string{"mean", "first quartile", "median", "third quartile"}[i], Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Level: e.Level, Basis: basis})
+		out = append(out, api.LDPMeasured{Of: string([...]noren.Term{"mean", "first quartile", "median", "third quartile"}[i]), Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Level: e.Level, Basis: string(basis)})
 	}
 	return out
 }

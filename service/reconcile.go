@@ -67,7 +67,7 @@ func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileReq
 		}
 		out = &api.Reconciliation{
 			Schema: api.LedgerSchema, Ledger: l.ID(), Rolled: did.Rolled, Lost: did.Lost, Restored: append([]string{}, did.Restored...),
-			Recovered: append([]string{}, did.Recovered...), Skipped: append([]string{}, did.Skipped...), Raised: []api.Raised{},
+			Recovered: append([]string{}, did.Recovered...), Skipped: append([]noren.Text{}, did.Skipped...), Raised: []api.Raised{},
 		}
 		if did.Lost > 0 {
 			out.Missing = ledger.Entries(did.Missing)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
@@ -91,40 +90,40 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 func proposeInput(b *strings.Builder, l lang.Lang, o *ProposeOptions, missing []string) {
 	in := o.Input
 	var lines []string
-	add := func(format noren.Format, args ...any) { lines = append(lines, "  "+format.Fill(args...)+"\n") }
+	add := func(key string, value any) { lines = append(lines, fmt.Sprintf("  %s: %v\n", key, value)) }
 	if in.Delimiter != "" {
-		add("delimiter: %s", Scalar(in.Delimiter))
+		add("delimiter", Scalar(in.Delimiter))
 	}
 	if in.Encoding != "" {
-		add("encoding: %s", Scalar(in.Encoding))
+		add("encoding", Scalar(in.Encoding))
 	}
 	if in.Header != nil {
-		add("header: %t", *in.Header)
+		add("header", *in.Header)
 	}
 	if in.Sheet != "" {
-		add("sheet: %s", Scalar(in.Sheet))
+		add("sheet", Scalar(in.Sheet))
 	}
 	if in.Hidden != "" {
-		add("%s: %s", "hidden", in.Hidden)
+		add("hidden", in.Hidden)
 	}
 	if o.Undecided {
 		lines = append(lines, l.Text("  # The workbook hides rows or columns. Decide on them: read takes them, leave leaves\n  # them out.\n  # hidden: leave\n"))
 	}
 	if in.Totals != "" {
-		add("%s: %s", "totals", in.Totals)
+		add("totals", in.Totals)
 	}
 	if o.UndecidedTotals {
 		lines = append(lines, l.Text("  # Rows hold totals and no record. Decide on them: read takes them, leave leaves them out.\n  # totals: leave\n"))
 	}
 	if in.HeaderRow != 0 {
-		add("header-row: %d", in.HeaderRow)
+		add("header-row", in.HeaderRow)
 	}
 	if in.Query != "" {
-		add("query: %s", Scalar(in.Query))
+		add("query", Scalar(in.Query))
 	}
 	if len(missing) > 0 {
 		lines = append(lines, l.Text("  # Texts that stand for a missing value, as the empty field always does.\n"))
-		add("missing: %s", list(missing))
+		add("missing", list(missing))
 	}
 	if len(lines) > 0 {
 		b.WriteString("\ninput:\n" + strings.Join(lines, ""))

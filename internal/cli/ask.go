@@ -131,9 +131,9 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 	printLine(w, "cost", l.Text("%s, neighbours %s of one %s", q.Cost, q.Neighbours, q.Unit))
 	for _, a := range q.Accounts {
 		if a.After != nil {
-			printLine(w, a.Kind, l.Text("%s: %s left after it", a.Name, a.After))
+			printLine(w, noren.Term(a.Kind), l.Text("%s: %s left after it", a.Name, a.After))
 		} else {
-			printLine(w, a.Kind, l.Text("%s: %s left, not enough", a.Name, a.Left))
+			printLine(w, noren.Term(a.Kind), l.Text("%s: %s left, not enough", a.Name, a.Left))
 		}
 	}
 	printMessages(w, "odds", q.Statement)
@@ -204,7 +204,7 @@ func sentence(l lang.Lang, m []api.Message) string {
 }
 
 // printMessages prints sentences under one label.
-func printMessages(w io.Writer, label string, all []api.Message) {
+func printMessages(w io.Writer, label noren.Term, all []api.Message) {
 	for _, m := range all {
 		printLine(w, label, m.In(lang.Of(w)).Text)
 	}

@@ -104,7 +104,7 @@ func (t *terminal) tellHint(n api.Note, hint noren.Format) {
 		n.Text += " (" + t.lang.Shown(noren.Textf(hint)) + ")"
 	}
 	if hint := noteHint(&n); !hint.IsZero() {
-		n.Text += t.lang.Text(lang.Key(hint.Format), hint.Args...)
+		n.Text += t.lang.Shown(hint)
 	}
 	if n.Level == api.Warning {
 		t.warn("%s", n.Text)
@@ -177,10 +177,10 @@ func printLines(w io.Writer, lines []words.Line) {
 
 // printLine prints one labelled line, whose text is in the language of w. On a terminal a
 // long text goes on below itself.
-func printLine(w io.Writer, label, text string) {
+func printLine(w io.Writer, label noren.Term, text string) {
 	const labels = 11
 	l := lang.Of(w)
-	_ = grid.Hang(w, "  "+grid.Pad(l.Term(label), labels)+" ", text)
+	_ = grid.Hang(w, "  "+grid.Pad(l.Term(string(label)), labels)+" ", text)
 }
 
 // printPrice prints a dry run: quote as JSON, or the lines of its price between those of

@@ -60,9 +60,9 @@ func (t *terminal) points(ids ...string) {
 
 // next says what comes after a command, in one line. It does so on a terminal only: a
 // script knows.
-func (t *terminal) next(format string, args ...any) {
+func (t *terminal) next(format lang.Key, args ...any) {
 	if t.progress.live {
-		fmt.Fprintln(t.stderr, t.lang.Text("next: %s", t.lang.Text(lang.Key(format), args...)))
+		fmt.Fprintln(t.stderr, t.lang.Text("next: %s", t.lang.Text(format, args...)))
 	}
 }
 

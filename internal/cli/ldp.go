@@ -27,7 +27,7 @@ func newLDP(t *terminal) *cobra.Command {
 func printPrivacy(w io.Writer, p *survey.Privacy) {
 	printLine(w, "guarantee", lang.Of(w).Shown(p.Loss().Text()))
 	for i, line := range p.NotProtected {
-		head := "not covered"
+		head := noren.Term("not covered")
 		if i > 0 {
 			head = ""
 		}
@@ -38,7 +38,7 @@ func printPrivacy(w io.Writer, p *survey.Privacy) {
 // printReasons prints the reasons of a plan below its choice.
 func printReasons(w io.Writer, why noren.Texts) {
 	for i, reason := range why {
-		head := "because"
+		head := noren.Term("because")
 		if i > 0 {
 			head = ""
 		}

@@ -139,7 +139,7 @@ func (f *ldpEvaluateFlags) request(path string) error {
 func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	lang.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s {attribute|attributes} of %s {record|records}\n\n", path, r.Label, report.Integer(len(r.Attributes)), report.Integer(r.Records))
 	for _, f := range report.LDPEvaluateFacts(r) {
-		printLine(w, f.Name.String(), lang.Of(w).Shown(f.Value))
+		printLine(w, noren.Term(f.Name.String()), lang.Of(w).Shown(f.Value))
 	}
 	losses, models := report.LDPEvaluateTables(r)
 	for _, m := range models {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
@@ -90,8 +91,8 @@ func analystOf(l lang.Lang, e *api.Charged, user, only string) string {
 	switch {
 	case e.Principal == only:
 		return only
-	case strings.HasPrefix(e.Principal, "("): // no analyst: where a recovered charge comes from
-		return l.Foreign(e.Principal)
+	case e.Recovered: // it has no analyst
+		return l.Shown(noren.Textf("%s", noren.Term(e.Principal)))
 	case e.Principal == user, e.Principal == "root", e.Principal == unnamed:
 		return ""
 	}

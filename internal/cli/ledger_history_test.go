@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // A charge is one line whatever names it has, and an account of the operating system is no analyst.
@@ -35,6 +36,18 @@ func TestHistoryHasALineForEachCharge(t *testing.T) {
 	}
 	if lines := show("", charge("root"), charge("mori"), charge("(recovered)")); !strings.Contains(lines[0], "analyst") || strings.Contains(lines[1], "root") ||
 		!strings.Contains(lines[2], "mori") || !strings.Contains(lines[3], "(recovered)") {
+		t.Errorf("%q", lines)
+	}
+	// Where a recovered charge comes from is a text. The same words of an analyst are a name.
+	named := charge("(recovered from a certificate)")
+	recovered := named
+	recovered.Recovered = true
+	var b strings.Builder
+	japanese := lang.Japanese
+	if err := printHistory(&speaker{&b, &japanese}, []api.Charged{named, recovered}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(b.String(), "\n"); !strings.Contains(lines[1], named.Principal) || strings.Contains(lines[2], named.Principal) || !strings.Contains(lines[2], "証明書") {
 		t.Errorf("%q", lines)
 	}
 }

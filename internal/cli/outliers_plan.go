@@ -38,13 +38,14 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 			lang.Fprintf(w, "  one record can change the count by at most %s\n", figure(float64(p.G)))
 			g := grid.New(w)
 			for _, e := range []struct {
-				name, when string
-				e          outlier.Expectation
+				name lang.Key
+				when string
+				e    outlier.Expectation
 			}{
 				{"smooth", t.lang.Text("if at most %d records change sides at once (a guess, not a bound)", p.Guess), p.Smooth},
 				{"global", t.lang.Text("whatever the data"), p.Global},
 			} {
-				lang.Fprintf(g, "  %s\t%s: standard deviation %s, 95 %% within %s, %s\n", t.lang.Text(lang.Key(e.name)), e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), e.when)
+				lang.Fprintf(g, "  %s\t%s: standard deviation %s, 95 %% within %s, %s\n", t.lang.Text(e.name), e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), e.when)
 			}
 			lang.Fprintf(g, "  take\t%s\n", p.Noise.Family)
 			_ = g.Flush()

@@ -159,7 +159,7 @@ func printUniqueness(w io.Writer, u *assess.Uniqueness) {
 		if m.name == u.Chosen {
 			value += l.Text(" (chosen)")
 		}
-		lang.Fprintf(w, "unique in the population, %s\t%s\n", l.Text(lang.Key(m.name)), value)
+		lang.Fprintf(w, "unique in the population, %s\t%s\n", l.Term(m.name), value)
 	}
 	if r := u.Range; r != nil {
 		value := l.Text("%s to %s", report.Percent(r.Low), report.Percent(r.High))

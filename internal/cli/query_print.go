@@ -26,7 +26,7 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 	if r.Group != nil {
 		value, spread := words.Group(l, r.Group)
 		fmt.Fprintf(out, "%s: %s\n\n", asked, value)
-		printLine(out, fmt.Sprintf("%.4g %%", 100*r.Level), spread)
+		printLine(out, noren.Term(fmt.Sprintf("%.4g %%", 100*r.Level)), spread)
 		printMessages(out, "note", cares(q, r))
 	} else {
 		fmt.Fprintf(out, "%s\n\n", asked)

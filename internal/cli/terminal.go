@@ -74,15 +74,15 @@ func (t *terminal) paint(c colour, text string) string {
 }
 
 // note prints a remark to stderr.
-func (t *terminal) note(format string, args ...any) {
+func (t *terminal) note(format lang.Key, args ...any) {
 	t.progress.clear()
-	lang.Fprintln(t.stderr, "note: %s", t.lang.Text(lang.Key(format), args...))
+	lang.Fprintln(t.stderr, "note: %s", t.lang.Text(format, args...))
 }
 
 // warn prints to stderr what the user should act upon.
-func (t *terminal) warn(format string, args ...any) {
+func (t *terminal) warn(format lang.Key, args ...any) {
 	t.progress.clear()
-	fmt.Fprintln(t.stderr, t.paint(yellow, t.lang.Text("warning:")), t.lang.Text(lang.Key(format), args...))
+	fmt.Fprintln(t.stderr, t.paint(yellow, t.lang.Text("warning:")), t.lang.Text(format, args...))
 }
 
 // progressLine shows how far long work has come, on a terminal only: the

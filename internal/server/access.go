@@ -14,7 +14,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -115,7 +114,7 @@ func (s *Server) decide(ctx context.Context, c *call, a *access) error {
 		}
 	}
 	if reason := s.Sealed(); a.changes && reason != "" {
-		return problem.New("sealed", noren.Format(reason))
+		return problem.New("sealed", "%s", reason)
 	}
 	if a.noted && s.audit.Damage() != nil {
 		return problem.New("sealed", "The audit log cannot be written.")

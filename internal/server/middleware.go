@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -253,7 +252,7 @@ func (s *Server) whoIs(r *http.Request, from netip.Addr) (*auth.Actor, error) {
 // actorOf is whoIs, with the function that finds the principal of a session's secret.
 func (s *Server) actorOf(r *http.Request, from netip.Addr, session func(context.Context, string) (*auth.Actor, error)) (*auth.Actor, error) {
 	if s.unsure() && (len(r.Header.Values("Authorization")) > 0 || len(r.CookiesNamed(s.cookieName())) > 0) {
-		return nil, problem.New("sealed", noren.Format(s.Sealed()))
+		return nil, problem.New("sealed", "%s", s.Sealed())
 	}
 	if values := r.Header.Values("Authorization"); len(values) > 0 {
 		scheme, token, ok := strings.Cut(values[0], " ")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/auth"
 )
@@ -126,7 +127,9 @@ func (s *Server) listCertificates(ctx context.Context, c *call, in *Listing) (*o
 // a file of the hash that the client computed. The file itself is never sent.
 func (s *Server) checkCertificate(ctx context.Context, _ *call, in *checkInput) (*output[checkBody], error) {
 	out := checkBody{Failed: []failedBody{}, Guarantee: json.RawMessage("null")}
-	fail := func(check, reason string) { out.Failed = append(out.Failed, failedBody{check, reason}) }
+	fail := func(check string, reason noren.Format) {
+		out.Failed = append(out.Failed, failedBody{check, languageOf(ctx).Shown(noren.Textf(reason))})
+	}
 	signed, err := certificate.Parse(in.Body.Certificate)
 	if err != nil {
 		fail("form", "it does not have the form of a certificate")

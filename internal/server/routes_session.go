@@ -9,7 +9,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
 )
@@ -88,7 +87,7 @@ func (s *Server) registerSession(api huma.API, _ *http.ServeMux) {
 // that were used may be unused in an older store.
 func (s *Server) limitSignIn(ctx context.Context) error {
 	if s.unsure() {
-		return problem.New("sealed", noren.Format(s.Sealed()))
+		return problem.New("sealed", "%s", s.Sealed())
 	}
 	from, _ := ctx.Value(addressKey{}).(netip.Addr)
 	if ok, wait := s.signIns.Allow(s.addressHash(from), s.store.Now()); !ok {

@@ -129,7 +129,10 @@ func (r *Report) Err(source string) error {
 type Refused struct{ Columns []Refusal }
 
 // Error implements error.
-func (r *Refused) Error() string { return "no release was made" }
+func (r *Refused) Error() string { return r.Text().String() }
+
+// Text is what the error says.
+func (r *Refused) Text() noren.Text { return noren.Textf("no release was made") }
 
 // Check looks at a table. Its errors are those of reading; columns that must be
 // decided on are no error here, see [Report.Err].

@@ -37,7 +37,11 @@ func TestTexts(t *testing.T) {
 func planted(t *testing.T, code, translations string) string {
 	t.Helper()
 	root := t.TempDir()
-	for name, text := range map[string]string{"a/a.go": code, "lang/ja/noren.po": translations, countsFile: "missing 0\nunused 0\narguments 0\nglued 0\n"} {
+	for name, text := range map[string]string{
+		"go.mod": "module planted\n\ngo 1.26\n", "cmd/noren/main.go": "package main\n\nimport _ \"planted/a\"\n\nfunc main() {}\n",
+		"noren/noren.go": "package noren\n\ntype Format string\n\nfunc Textf(Format, ...any) {}\n",
+		"a/a.go":         code, "lang/ja/noren.po": translations, countsFile: "missing 0\nunused 0\narguments 0\nglued 0\n",
+	} {
 		name = filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -50,7 +54,7 @@ func planted(t *testing.T, code, translations string) string {
 }
 
 const (
-	plantedCode = "package a\n\nfunc f() { g(\"the first text\", \"%d of the rows in %s\", \"a \" + b + \" text\") }\n"
+	plantedCode = "package a\n\nimport . \"planted/noren\"; func F(b Format) { Textf(\"the first text\"); Textf(\"%d of the rows in %s\", 1, \"\"); Textf(\"a \" + b) }\n"
 	plantedPO   = "msgid \"the first text\"\nmsgstr \"一\"\n\nmsgid \"%d of the rows in %s\"\nmsgstr \"%s の %d 行\"\n\n# why\nmsgid \"no text any more\"\nmsgstr \"無\"\n"
 )
 
@@ -62,10 +66,10 @@ func TestFindings(t *testing.T) {
 	}
 	found := s.findings()
 	for k, want := range map[kind]string{
-		missing:   `a/a.go:3: "a %s text"`,
+		missing:   "",
 		unused:    `noren.po: "no text any more"`,
 		arguments: `noren.po: "%d of the rows in %s" writes argument 1 by %s, the key by %d`,
-		glued:     `a/a.go:3: "a %s text"`,
+		glued:     `a/a.go:3: "a " + b`,
 		misplaced: "a.po noren.po",
 	} {
 		var lines []string
@@ -103,7 +107,7 @@ func TestPlurals(t *testing.T) {
 			t.Errorf("%q: %v", format, got)
 		}
 	}
-	code := "package a\n\nfunc f() { fmt.Sprintf(\"%d {row|rows} of it\", 1); noren.Textf(\"%d {row|rows} of them\", 1); g(\"%d rows of these\") }\n"
+	code := "package a\n\nimport ( \"fmt\"; . \"planted/noren\" ); func F() { _ = fmt.Sprint(\"%d {row|rows} of it\", 1); Textf(\"%d {row|rows} of them\", 1); Textf(\"%d rows of these\", 1) }\n"
 	s, err := load(planted(t, code, plantedPO))
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +131,7 @@ func TestAdd(t *testing.T) {
 	if err := run(root, options{write: true, add: true}, []string{"%d of the rows in %s", "%s の %d 行"}); err == nil || !strings.Contains(err.Error(), "writes argument 1") {
 		t.Error(err)
 	}
-	_ = run(root, options{write: true, add: true}, []string{"%d of the rows in %s", "%[2]s の %[1]d 行", "a %s text", "%s の文"}) // it lacks messages
+	_ = run(root, options{write: true, add: true}, []string{"%d of the rows in %s", "%[2]s の %[1]d 行"}) // it lacks messages
 	got, err := os.ReadFile(filepath.Join(root, "lang", "ja", "a.po"))
 	if err != nil {
 		t.Fatal(err)
@@ -135,10 +139,6 @@ func TestAdd(t *testing.T) {
 	if _, entries, _ := strings.Cut(string(got), "\n\n"); entries != `#: a/a.go
 msgid "%d of the rows in %s"
 msgstr "%[2]s の %[1]d 行"
-
-#: a/a.go
-msgid "a %s text"
-msgstr "%s の文"
 
 #: a/a.go
 msgid "the first text"

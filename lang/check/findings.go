@@ -23,7 +23,7 @@ const (
 	missing   kind = "missing"   // a text of the code has no translation
 	unused    kind = "unused"    // a translation is of no text of the code
 	arguments kind = "arguments" // a translation has other arguments than its text
-	glued     kind = "glued"     // a text is made of pieces by +
+	glued     kind = "glued"     // a text is made of pieces by +, or of a string that is no constant
 	plurals   kind = "plurals"   // a text says "1 rows" where a number is 1
 	unfilled  kind = "unfilled"  // a text with a choice such as {row|rows} is given to package fmt
 	misplaced kind = "misplaced" // a file is not as -write writes it
@@ -74,11 +74,12 @@ func (t *texts) findings() map[kind][]string {
 		}
 	}
 	for _, text := range t.code {
+		if text.Glued {
+			add(glued, "%s: %s", text.Place, text.Key)
+			continue
+		}
 		if !translated[text.Key] && lang.Japanese.Term(text.Key) == text.Key {
 			add(missing, "%s: %q", text.Place, text.Key)
-		}
-		if text.Glued {
-			add(glued, "%s: %q", text.Place, text.Key)
 		}
 		if lacksPlural(text.Key) {
 			add(plurals, "%s: %q", text.Place, text.Key)

@@ -3,7 +3,6 @@ package po
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func (r *reader) line(line string) error {
 		return r.comment(line)
 	case line[0] == '"':
 		if r.field == nil {
-			return errors.New("a text stands before the first msgid")
+			return fmt.Errorf("a text stands before the first msgid")
 		}
 		text, err := unquoted(line)
 		*r.field += text
@@ -154,7 +153,7 @@ func (r *reader) comment(line string) error {
 	case strings.HasPrefix(rest, " "):
 		r.now.Comments = append(r.now.Comments, rest[1:])
 	case strings.HasPrefix(rest, ",") && strings.Contains(rest, "fuzzy"):
-		return errors.New("the translation is marked as fuzzy: check it and remove the mark")
+		return fmt.Errorf("the translation is marked as fuzzy: check it and remove the mark")
 	}
 	return nil
 }

@@ -1,13 +1,13 @@
-// Package sources finds in Go files the texts that users read: those of errors with their
-// hints and causes, of notes, and of results and pages. They are the keys of the
-// catalogue of package lang; lang/check compares both.
+// Package sources finds in the code of a program the texts that users read: the constants that have a type of
+// texts where they are used, and those of errors.New. They are the keys of the catalogue of package lang;
+// lang/check compares both.
 package sources
 
 import (
+	"errors"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
+	"go/constant"
+	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,146 +16,229 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/noren-privacy/noren"
-)
-
-// Kind says where a text is used.
-type Kind string
-
-// The kinds.
-const (
-	Error  Kind = "error"  // what is wrong
-	Hint   Kind = "hint"   // what to do about it
-	Cause  Kind = "cause"  // of an error
-	Note   Kind = "note"   // a note or a warning
-	Result Kind = "result" // printed or shown as a result
 )
 
 // Text is a text found.
 type Text struct {
-	// Key is the format in English. Parts that are not constant are %s.
-	Key  string
-	Kind Kind
+	// Key is the format in English.
+	Key string
 	// Place is the file, relative to the root, and the line where it was first found.
 	Place string
 	// Files are all files where it was found, relative to the root, sorted.
 	Files []string
-	// Glued reports whether a text is made of pieces, so that its key has %s for some of them.
+	// Glued reports whether the program makes the text, by + or of a string that is no constant. Its key is the
+	// expression then.
 	Glued bool
 	// Unfilled reports whether a text with choices, such as {row|rows}, is given to package fmt or errors,
 	// which knows none.
 	Unfilled bool
 }
 
-// Find reads all Go files below root, tests excepted, and returns the texts, sorted by
-// key within each kind.
+// program is the program whose texts are found. Packages that it does not have, such as those of experiments, are
+// in English.
+const program = "./cmd/noren"
+
+// textTypes are the types of texts. Their own packages make values of them of any string.
+var textTypes = map[string]bool{"noren.Format": true, "noren.Phrase": true, "noren.Term": true, "lang.Key": true}
+
+// Find returns the texts of the program of a module, sorted by key.
 func Find(root string) ([]Text, error) {
-	found := map[string]Text{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		if d.IsDir() {
-			if name == "report/page.html" {
-				return pageTexts(path, name, found)
-			}
-			if skipped[name] || name != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "testdata" {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if name == "report/page.html" {
-			return pageTexts(path, name, found)
-		}
-		if skipped[name] || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, 0)
-		if err != nil {
-			return err
-		}
-		f := &finder{found: found, file: name, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
-		f.names = strings.HasPrefix(name, "table/") && !strings.HasPrefix(name, "table/hierarchy/") && name != "table/personal/kind.go"
-		ast.Inspect(file, f.visit)
-		return nil
-	})
+	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, err
 	}
-	var all []Text
-	for _, t := range found {
-		all = append(all, t)
+	all, err := load(root)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(all, func(a, b Text) int {
-		if c := strings.Compare(string(a.Kind), string(b.Kind)); c != 0 {
-			return c
+	f := &finder{root: root, found: map[string]*Text{}}
+	for _, p := range all {
+		f.pkg = p
+		for _, file := range p.Syntax {
+			f.file = f.relative(p.Fset.Position(file.Package).Filename)
+			ast.Inspect(file, f.visit)
 		}
-		return strings.Compare(a.Key, b.Key)
+		for _, name := range p.EmbedFiles {
+			if filepath.Ext(name) == ".html" {
+				if err := f.template(name); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	out := make([]Text, 0, len(f.found))
+	for _, t := range f.found {
+		out = append(out, *t)
+	}
+	slices.SortFunc(out, func(a, b Text) int { return strings.Compare(a.Key, b.Key) })
+	return out, nil
+}
+
+// load reads the packages of the module that the program has, with their types.
+func load(root string) ([]*packages.Package, error) {
+	names := packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule, Dir: root}
+	of, err := packages.Load(&names, program)
+	if err != nil {
+		return nil, err
+	}
+	var own []string
+	packages.Visit(of, nil, func(p *packages.Package) {
+		if p.Module != nil && p.Module.Main {
+			own = append(own, p.PkgPath)
+		}
 	})
-	return all, nil
+	slices.Sort(own)
+	syntax := packages.Config{Mode: packages.LoadSyntax | packages.NeedEmbedFiles, Dir: root}
+	all, err := packages.Load(&syntax, own...)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, p := range all {
+		for _, fault := range p.Errors {
+			faults = append(faults, fault)
+		}
+	}
+	slices.SortFunc(all, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
+	return all, errors.Join(faults...)
+}
+
+// finder collects the texts of packages.
+type finder struct {
+	root  string
+	found map[string]*Text
+	pkg   *packages.Package
+	file  string
+}
+
+// relative is the name of a file, relative to the root.
+func (f *finder) relative(name string) string {
+	if short, err := filepath.Rel(f.root, name); err == nil {
+		name = short
+	}
+	return filepath.ToSlash(name)
 }
 
 // fixed finds the texts that a template gets from the catalogue.
 var fixed = regexp.MustCompile("{{fixed `([^`]+)`}}")
 
-// pageTexts collects the fixed texts of a template.
-func pageTexts(path, name string, found map[string]Text) error {
-	source, err := os.ReadFile(path)
+// template collects the fixed texts of a template.
+func (f *finder) template(name string) error {
+	source, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
+	f.file = f.relative(name)
 	for _, m := range fixed.FindAllSubmatch(source, -1) {
-		addTo(found, Text{Key: string(m[1]), Kind: Result, Place: name}, name)
+		f.add(string(m[1]), f.file)
 	}
 	return nil
 }
 
-// finder collects the texts of a file.
-type finder struct {
-	found map[string]Text
-	file  string
-	names bool // lists of texts are names and no texts of ours
-	place func(ast.Node) string
+// add adds a text of the file that is read.
+func (f *finder) add(key, place string) *Text {
+	t, known := f.found[key]
+	if !known {
+		t = &Text{Key: key, Place: place}
+		f.found[key] = t
+	}
+	if at, known := slices.BinarySearch(t.Files, f.file); !known {
+		t.Files = slices.Insert(t.Files, at, f.file)
+	}
+	return t
 }
 
-// add adds a text of at least one word.
-func (f *finder) add(kind Kind, e ast.Expr) {
-	text, constant := constantOf(e)
-	if !constant {
+// visit looks at one node.
+func (f *finder) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		f.call(n)
+		if made := f.pkg.TypesInfo.Types[n.Fun]; made.IsType() && isText(made.Type) && f.value(n) == nil {
+			f.glue(n, made.Type)
+		}
+	case *ast.BinaryExpr:
+		if of := f.pkg.TypesInfo.TypeOf(n); isText(of) && f.value(n) == nil {
+			f.glue(n, of)
+			return false
+		}
+	}
+	e, ok := n.(ast.Expr)
+	if !ok {
+		return true
+	}
+	if value := f.value(e); value != nil && isText(f.pkg.TypesInfo.TypeOf(e)) {
+		f.constant(value, e)
+		return false
+	}
+	return true
+}
+
+// value is the value of a constant string; nil for another expression.
+func (f *finder) value(e ast.Expr) constant.Value {
+	if value := f.pkg.TypesInfo.Types[e].Value; value != nil && value.Kind() == constant.String {
+		return value
+	}
+	return nil
+}
+
+// isText reports whether a type is one of texts.
+func isText(of types.Type) bool {
+	named, ok := types.Unalias(of).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && textTypes[named.Obj().Pkg().Name()+"."+named.Obj().Name()]
+}
+
+// constant adds a text that has a word.
+func (f *finder) constant(value constant.Value, e ast.Expr) *Text {
+	key := strings.TrimSpace(constant.StringVal(value))
+	if !hasWord(key) {
+		return nil
+	}
+	return f.add(key, f.place(e))
+}
+
+// glue adds a text that the program makes, unless it does so in the package of the type.
+func (f *finder) glue(e ast.Expr, of types.Type) {
+	name := types.Unalias(of).(*types.Named).Obj().Name()
+	if f.pkg.Name == "noren" || f.pkg.Name == "lang" || name == "Term" {
+		return // a term may be a stored word
+	}
+	f.add(types.ExprString(e), f.place(e)).Glued = true
+}
+
+// place is the file and line of a node.
+func (f *finder) place(n ast.Node) string {
+	return f.file + ":" + strconv.Itoa(f.pkg.Fset.Position(n.Pos()).Line)
+}
+
+// call looks at the call of a function of another package: errors.New makes a text, and package fmt knows no choices.
+func (f *finder) call(c *ast.CallExpr) {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
 		return
 	}
-	key := strings.TrimSpace(text)
-	if (kind == Note || kind == Error) && !strings.Contains(key, " ") {
-		return // a code or the name of a field
-	}
-	if !hasWord(key) || code.MatchString(key) {
+	of := f.pkg.TypesInfo.Uses[s.Sel]
+	if of == nil || of.Pkg() == nil {
 		return
 	}
-	addTo(f.found, Text{Key: key, Kind: kind, Place: f.place(e), Glued: glued(e)}, f.file)
-}
-
-// addTo adds a text of a file to those that were found.
-func addTo(found map[string]Text, t Text, file string) {
-	if before, known := found[t.Key]; known {
-		before.Glued, before.Unfilled = before.Glued || t.Glued, before.Unfilled || t.Unfilled
-		t = before
+	path := of.Pkg().Path()
+	if path != "fmt" && path != "errors" {
+		return
 	}
-	if at, known := slices.BinarySearch(t.Files, file); !known {
-		t.Files = slices.Insert(t.Files, at, file)
+	for _, e := range c.Args {
+		value := f.value(e)
+		if value == nil {
+			continue
+		}
+		if path == "errors" {
+			f.constant(value, e)
+		}
+		if key := strings.TrimSpace(constant.StringVal(value)); isChosen(key) {
+			f.add(key, f.place(e)).Unfilled = true
+		}
 	}
-	found[t.Key] = t
-}
-
-// glued reports whether a text is made of pieces by +, some of which are no literals.
-func glued(e ast.Expr) bool {
-	_, sum := ast.Unparen(e).(*ast.BinaryExpr)
-	return sum && !joined(e)
 }
 
 // isChosen reports whether a format chooses words by a number.
@@ -163,41 +246,6 @@ func isChosen(format string) bool {
 	found := false
 	noren.Format(format).Choose(func(int) bool { found = true; return false })
 	return found
-}
-
-// joined reports whether an expression is literals and nothing else.
-func joined(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		return true
-	case *ast.ParenExpr:
-		return joined(e.X)
-	case *ast.BinaryExpr:
-		return joined(e.X) && joined(e.Y)
-	}
-	return false
-}
-
-// addSentence is add for a text of several words.
-func (f *finder) addSentence(kind Kind, e ast.Expr) {
-	if text, constant := constantOf(e); constant && strings.Contains(strings.TrimSpace(text), " ") {
-		f.add(kind, e)
-	}
-}
-
-// addOther adds a sentence at a place of which nothing is known, and reports whether its
-// parts are known by it.
-func (f *finder) addOther(e ast.Expr) bool {
-	text, _ := constantOf(e)
-	key := strings.TrimSpace(text)
-	if literals[key] || lists.MatchString(text) {
-		return true
-	}
-	if !strings.Contains(key, " ") || !hasWord(symbols.ReplaceAllString(key, "")) {
-		return false
-	}
-	f.add(Result, e)
-	return true
 }
 
 // hasWord reports whether a format has a word of two letters beside its verbs.
@@ -217,195 +265,4 @@ func hasWord(format string) bool {
 		}
 	}
 	return false
-}
-
-// constantOf is the text of an expression, with %s for the parts that are no constants;
-// constant is false where none of it is one.
-func constantOf(e ast.Expr) (text string, constant bool) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		if e.Kind != token.STRING {
-			return "%s", false
-		}
-		text, err := strconv.Unquote(e.Value)
-		return text, err == nil
-	case *ast.ParenExpr:
-		return constantOf(e.X)
-	case *ast.BinaryExpr:
-		if e.Op != token.ADD {
-			return "%s", false
-		}
-		left, one := constantOf(e.X)
-		right, other := constantOf(e.Y)
-		return left + right, one || other
-	case *ast.CallExpr:
-		if s, ok := e.Fun.(*ast.SelectorExpr); ok && len(e.Args) > 0 && (s.Sel.Name == "Sprintf" || s.Sel.Name == "Text" || s.Sel.Name == "Key") {
-			if text, constant := constantOf(e.Args[0]); constant {
-				return text, true
-			}
-		}
-	}
-	return "%s", false
-}
-
-// visit looks at one node.
-func (f *finder) visit(n ast.Node) bool {
-	switch n := n.(type) {
-	case *ast.Field: // its tag is none
-		for _, name := range n.Names {
-			ast.Inspect(name, f.visit)
-		}
-		ast.Inspect(n.Type, f.visit)
-		return false
-	case *ast.CallExpr:
-		f.call(n)
-		return !takesNoText(n)
-	case *ast.KeyValueExpr:
-		if key, ok := n.Key.(*ast.Ident); ok && helpTexts[key.Name] {
-			return false
-		}
-		if key, ok := n.Key.(*ast.Ident); ok {
-			switch key.Name {
-			case "What":
-				f.add(Error, n.Value)
-			case "Hint":
-				f.add(Hint, n.Value)
-			case "Text":
-				f.add(Note, n.Value)
-			case "Why", "Statement", "Label", "Caption", "Axis", "Across":
-				f.add(Result, n.Value)
-			case "Header":
-				if heads, ok := n.Value.(*ast.CompositeLit); ok {
-					for _, head := range heads.Elts {
-						f.add(Result, head)
-					}
-				}
-			}
-		}
-	case *ast.AssignStmt:
-		for i, to := range n.Lhs {
-			if isUsage(to) {
-				return false
-			}
-			if i < len(n.Rhs) {
-				switch typeName(to) {
-				case "What", "what":
-					f.addSentence(Error, n.Rhs[i])
-				case "Hint", "hint":
-					f.addSentence(Hint, n.Rhs[i])
-				}
-			}
-		}
-	case *ast.CompositeLit:
-		if array, ok := n.Type.(*ast.ArrayType); ok && f.names && typeName(array.Elt) == "string" {
-			return false // words by which columns are recognised
-		}
-		if name := typeName(n.Type); name == "fault" && len(n.Elts) == 4 {
-			f.add(Error, n.Elts[2])
-			f.add(Hint, n.Elts[3])
-		} else if name == "Line" && len(n.Elts) == 2 {
-			f.add(Result, n.Elts[0])
-			f.add(Result, n.Elts[1])
-		}
-	case *ast.BinaryExpr:
-		return !f.addOther(n)
-	case *ast.BasicLit:
-		f.addOther(n)
-	}
-	return true
-}
-
-// typeName is the name of a type without its package.
-func typeName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	}
-	return ""
-}
-
-// call collects the texts that a call gets.
-func (f *finder) call(c *ast.CallExpr) {
-	name, of := "", ""
-	switch fun := c.Fun.(type) {
-	case *ast.Ident:
-		name = fun.Name
-	case *ast.SelectorExpr:
-		name = fun.Sel.Name
-		if x, ok := fun.X.(*ast.Ident); ok {
-			of = x.Name
-		}
-	}
-	if of == "fmt" || of == "errors" {
-		for _, e := range c.Args {
-			text, constant := constantOf(e)
-			if key := strings.TrimSpace(text); constant && isChosen(key) {
-				addTo(f.found, Text{Key: key, Kind: Result, Place: f.place(e), Unfilled: true}, f.file)
-			}
-		}
-	}
-	arg := func(kind Kind, i int) {
-		if i >= 0 && i < len(c.Args) {
-			f.add(kind, c.Args[i])
-		}
-	}
-	switch {
-	case name == "Usagef" || name == "usage" || name == "fault":
-		arg(Error, 1)
-		if name == "fault" {
-			arg(Hint, 2)
-		}
-	case name == "bad" && len(c.Args) == 4:
-		arg(Error, 2)
-		arg(Hint, 3)
-	case name == "bad" && len(c.Args) == 3, name == "add" && of == "f" && len(c.Args) == 4:
-		arg(Error, len(c.Args)-2)
-		arg(Hint, len(c.Args)-1)
-	case (name == "bad" || name == "fail") && len(c.Args) == 2 && of != "noren":
-		arg(Error, 0)
-		arg(Hint, 1)
-	case name == "badHeader" || name == "changedError":
-		arg(Error, 2)
-	case name == "expect" && len(c.Args) == 2:
-		arg(Hint, 1)
-	case name == "refuse" && len(c.Args) == 2, name == "badPlan":
-		arg(Error, 0)
-		arg(Hint, 1)
-	case name == "Textf" || name == "Phrase", name == "Words" || name == "Key" && of == "lang":
-		arg(Result, 0)
-	case name == "add" && of == "bad":
-		arg(Error, 1)
-		arg(Hint, 2)
-	case name == "openSide" || name == "readFile" || name == "ReadSide":
-		arg(Error, 1)
-	case name == "fixed":
-		arg(Error, 0)
-	case name == "unclearf":
-		arg(Error, 0)
-	case name == "Hinted":
-		arg(Hint, 0)
-	case name == "Errorf" && of == "fmt", name == "New" && of == "errors", name == "Reasonf":
-		arg(Cause, 0)
-	case name == "note" || name == "warn" || name == "columnNote":
-		for i := range c.Args {
-			arg(Note, i)
-		}
-	case of == "lang" && (name == "Fprintf" || name == "Fprintln"):
-		arg(Result, 1)
-	case name == "Text":
-		arg(Result, 0)
-	case name == "row":
-		arg(Result, 0)
-	case name == "Header":
-		for i := range c.Args {
-			arg(Result, i)
-		}
-	case name == "Counted" && len(c.Args) == 2:
-		arg(Result, 1)
-	case name == "printLine":
-		arg(Result, 1)
-		arg(Result, 2)
-	}
 }

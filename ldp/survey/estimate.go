@@ -65,7 +65,7 @@ func (o *Options) defaults() error {
 		o.MaxMalformed = 0.01
 	}
 	if !(o.MaxMalformed > 0 && o.MaxMalformed <= 1) {
-		return fault("malformed lines", noren.Textf("their largest share must lie between 0 and 1"), noren.Text{})
+		return fault(noren.Phrase("malformed lines"), noren.Textf("their largest share must lie between 0 and 1"), noren.Text{})
 	}
 	return nil
 }

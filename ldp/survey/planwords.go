@@ -114,8 +114,8 @@ func NewWordPlan(o WordPlanOptions) (*WordPlan, error) {
 // explain fills in Why.
 func (p *WordPlan) explain() {
 	best := &p.Best.Params
-	p.Why = append(p.Why, noren.Textf("of %d {choice|choices} of bits and hash functions, %d {bit|bits} and %s have the smallest standard error at this epsilon", len(p.Options), best.K, counted(int64(best.H), "hash function")))
-	equations, candidates := grouped(best.M*int64(best.K)), counted(int64(p.Candidates), "candidate")
+	p.Why = append(p.Why, noren.Textf("of %d {choice|choices} of bits and hash functions, %d {bit|bits} and %d {hash function|hash functions} have the smallest standard error at this epsilon", len(p.Options), best.K, best.H))
+	equations, candidates := grouped(best.M*int64(best.K)), noren.Textf("%s {candidate|candidates}", grouped(int64(p.Candidates)))
 	if p.Best.Joint {
 		p.Why = append(p.Why, noren.Textf("%d {cohort|cohorts} of %d {bit|bits} {1|is|are} %s equations for %s, and {1|keeps|keep} chance overlaps with unnamed words near the noise", best.M, best.K, equations, candidates))
 	} else {
@@ -136,13 +136,6 @@ func grouped(n int64) string {
 }
 
 // counted is n of a thing, in the plural where n is not 1.
-func counted(n int64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return grouped(n) + " " + what
-}
-
 // option completes k and h: f, p and q from epsilon, and the number of cohorts.
 func (p *WordPlan) option(spec Spec, k, h int) (WordPlanOption, error) {
 	spec.Mechanism, spec.K, spec.H, spec.M = "rappor-one-time", k, h, 1

@@ -108,8 +108,8 @@ func Read(ctx context.Context, in io.Reader, tool string) (*Plan, error) {
 }
 
 func decode(ctx context.Context, text []byte, tool string) (*Plan, error) {
-	bad := func(what noren.Format) (*Plan, error) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "plan", What: what, Hint: "use one binary for all machines"}
+	bad := func(what noren.Format, args ...any) (*Plan, error) {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "plan", What: what, Args: args, Hint: "use one binary for all machines"}
 	}
 	if err := meter.Document(text, "plan"); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func decode(ctx context.Context, text []byte, tool string) (*Plan, error) {
 	d.DisallowUnknownFields()
 	switch err := d.Decode(p); {
 	case err != nil:
-		return bad("expected JSON in the format " + Format)
+		return bad("expected JSON in the format %s", Format)
 	case p.Format != Format:
 		return bad("it is of another format")
 	case p.Tool != tool:

@@ -145,10 +145,10 @@ func odds(cost account.Cost, unit, code string) api.Message {
 }
 
 // oddsFactor is e^epsilon, rounded up to three digits.
-func oddsFactor(epsilon float64) string {
+func oddsFactor(epsilon float64) any {
 	f := math.Exp(epsilon)
 	if f > 1e6 {
-		return "over 1,000,000"
+		return noren.Textf("over 1,000,000")
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(f))-2)
 	return Figure(math.Ceil(f/unit-1e-9) * unit)

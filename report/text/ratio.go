@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ratio"
 )
@@ -40,7 +41,7 @@ func RatioFitPrice(l Lang, q *api.RatioFitQuote) (lines []Line) {
 // RatioFit says by which method the weights of a fit were made, and what its checks
 // found.
 func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
-	line := func(label string, format Key, args ...any) {
+	line := func(label noren.Term, format Key, args ...any) {
 		lines = append(lines, Line{label, l.Text(format, args...)})
 	}
 	if fit.B > 0 {

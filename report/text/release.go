@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
@@ -19,8 +20,8 @@ import (
 func Release(l Lang, r *kanon.Result) []Line {
 	var lines []Line
 	for _, m := range Stated(r) {
-		label := m.Code
-		if label == "promise" {
+		label := noren.Term(m.Code)
+		if m.Code == "promise" {
 			label = "guarantee"
 		}
 		lines = append(lines, Line{label, m.In(l).Text})
@@ -183,7 +184,7 @@ func unique(l Lang, r *kanon.Result) []Line {
 	}
 	var lines []Line
 	for i, sentence := range Unique(l, u) {
-		label := ""
+		label := noren.Term("")
 		if i == 0 {
 			label = "unique"
 		}

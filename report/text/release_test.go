@@ -17,7 +17,7 @@ import (
 func lines(r *kanon.Result) map[string]string {
 	out := map[string]string{}
 	for _, l := range text.Release(text.English, r) {
-		out[l.Label] += l.Text + "\n"
+		out[string(l.Label)] += l.Text + "\n"
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
@@ -26,7 +27,10 @@ type Key = lang.Key
 const English = lang.English
 
 // Line is a line of a result: a short label and its text.
-type Line struct{ Label, Text string }
+type Line struct {
+	Label noren.Term
+	Text  string
+}
 
 // Guarantee says what an answer guarantees and what was charged for it.
 func Guarantee(l Lang, r *api.Receipt) []Line {

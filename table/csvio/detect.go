@@ -167,9 +167,9 @@ func (out *found) form(sample []byte, whole bool, opts Options) {
 }
 
 // orTitle names what a file is expected to be written in.
-func orTitle(e Encoding) string {
+func orTitle(e Encoding) any {
 	if e == AnyEncoding {
-		return "UTF-8 or Shift_JIS"
+		return noren.Phrase("UTF-8 or Shift_JIS")
 	}
 	return e.title()
 }

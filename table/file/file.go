@@ -224,7 +224,7 @@ func isParquet(name string) bool {
 func isWorkbook(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".xlsx") }
 
 // Endings are the endings of the names of files that can be made.
-const Endings = ".csv, .tsv, .txt (each also with .gz or .zst), .parquet, .xlsx"
+const Endings noren.Phrase = ".csv, .tsv, .txt (each also with .gz or .zst), .parquet, .xlsx"
 
 // DialectFor is how a text file of that name is written when it is made from
 // like, which may be nil: packed as the name says; with tabs for .tsv; else

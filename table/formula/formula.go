@@ -29,7 +29,7 @@ const (
 )
 
 // Choices are the names of all choices, for help and errors.
-const Choices = "keep or text"
+const Choices noren.Phrase = "keep or text"
 
 // String is the name of a choice: keep or text.
 func (c Choice) String() string {

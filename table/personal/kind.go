@@ -30,7 +30,7 @@ const (
 	kinds
 )
 
-var kindNames = [...]string{
+var kindNames = [...]noren.Phrase{
 	None: "none", Email: "e-mail addresses", IBAN: "bank account numbers (IBAN)", URL: "web addresses", IP: "network addresses",
 	NationalNumber: "national identification numbers", MyNumber: "Japanese individual numbers (My Number)", Card: "payment card numbers",
 	Insurer: "Japanese insurer numbers", Phone: "telephone numbers", Address: "postal addresses", Initials: "initials",
@@ -40,10 +40,13 @@ var kindNames = [...]string{
 // String names k in the plural: "telephone numbers".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
-		return kindNames[k]
+		return string(kindNames[k])
 	}
 	return fmt.Sprintf("kind(%d)", k)
 }
+
+// plural is String as a text.
+func (k Kind) plural() noren.Phrase { return kindNames[min(int(k), len(kindNames)-1)] }
 
 // set is a set of kinds.
 type set uint32
@@ -71,11 +74,11 @@ type Finding struct {
 func (f Finding) Reason() noren.Text {
 	switch {
 	case f.ByHeader && f.ByValues:
-		return noren.Textf("its name and its values look like %s", noren.Phrase(f.Kind.String()))
+		return noren.Textf("its name and its values look like %s", f.Kind.plural())
 	case f.ByHeader:
-		return noren.Textf("its name says that it holds %s", noren.Phrase(f.Kind.String()))
+		return noren.Textf("its name says that it holds %s", f.Kind.plural())
 	}
-	return noren.Textf("its values look like %s", noren.Phrase(f.Kind.String()))
+	return noren.Textf("its values look like %s", f.Kind.plural())
 }
 
 // Rule is how many values of a column must match for its kind to be found.

@@ -10,6 +10,8 @@ import (
 	"modernc.org/libc"
 	_ "modernc.org/sqlite" // prepares the library for use from Go
 	lib "modernc.org/sqlite/lib"
+
+	"github.com/noren-privacy/noren"
 )
 
 // connection reads one database file. It uses the library below database/sql, which can
@@ -40,7 +42,10 @@ var _ [stateBytes - unsafe.Sizeof(state{})]byte
 type resultCode int32
 
 // Error implements error.
-func (c resultCode) Error() string { return "SQLite failed" }
+func (c resultCode) Error() string { return c.Text().String() }
+
+// Text is what the error says.
+func (c resultCode) Text() noren.Text { return noren.Textf("SQLite failed") }
 
 // errLong is the error about a statement that takes more to be prepared than is allowed.
 var errLong = errors.New("takes too much to be prepared")

@@ -21,7 +21,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -230,7 +229,7 @@ func (r *reading) list(ctx context.Context) ([]string, error) {
 }
 
 // shown is a list of names for an error, which may be many and long.
-func shown(names []string) string {
+func shown(names []string) any {
 	const most, longest = 20, 60
 	var out []string
 	for _, name := range names[:min(most, len(names))] {
@@ -240,7 +239,7 @@ func shown(names []string) string {
 		out = append(out, name)
 	}
 	if n := len(names) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(out, ", "), n)
+		return noren.Textf("%s and %d more", strings.Join(out, ", "), n)
 	}
 	return strings.Join(out, ", ")
 }

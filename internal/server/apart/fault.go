@@ -7,12 +7,12 @@ import (
 
 // Faults of the exchange, which are of the program and not of its users.
 var (
-	errLeft    = errors.New("apart: bytes are left over")
-	errNone    = errors.New("apart: the process had no result")
-	errLarge   = errors.New("apart: more bytes than an operation may hold")
-	errForm    = errors.New("apart: a frame has an unknown form")
-	errVersion = errors.New("apart: the program that asks is another version")
-	errName    = errors.New("apart: there is no such operation")
+	errLeft    = bug("apart: bytes are left over")
+	errNone    = bug("apart: the process had no result")
+	errLarge   = bug("apart: more bytes than an operation may hold")
+	errForm    = bug("apart: a frame has an unknown form")
+	errVersion = bug("apart: the program that asks is another version")
+	errName    = bug("apart: there is no such operation")
 )
 
 const (
@@ -39,3 +39,8 @@ func failing(err *error) {
 		panic(f)
 	}
 }
+
+// bug is a fault of the program itself, in English.
+type bug string
+
+func (b bug) Error() string { return string(b) }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Slowness is how slow a client may be.
@@ -22,7 +24,10 @@ type Slowness struct {
 // those of package net are.
 type SlowError struct{}
 
-func (SlowError) Error() string { return "the body arrived too slowly" }
+func (e SlowError) Error() string { return e.Text().String() }
+
+// Text is what the error says.
+func (SlowError) Text() noren.Text { return noren.Textf("the body arrived too slowly") }
 
 // Timeout reports true.
 func (SlowError) Timeout() bool { return true }
@@ -34,7 +39,10 @@ func (SlowError) Temporary() bool { return false }
 // that of HTTP: the connection or the client is at fault.
 type BrokenError struct{}
 
-func (BrokenError) Error() string { return "the body cannot be read" }
+func (e BrokenError) Error() string { return e.Text().String() }
+
+// Text is what the error says.
+func (BrokenError) Text() noren.Text { return noren.Textf("the body cannot be read") }
 
 // Body is r's body, reading of which fails with a [SlowError] when it arrives slower than s allows,
 // and with a [BrokenError] when it cannot be read.

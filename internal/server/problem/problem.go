@@ -174,9 +174,9 @@ func New(code string, detail noren.Format, args ...any) *Problem {
 		c, _ = lookUp("internal")
 	}
 	if detail == "" {
-		detail, args = noren.Format(c.Meaning), nil
+		detail, args = c.Meaning, nil
 	}
-	p := &Problem{Type: "/problems/" + c.Name, Title: c.Meaning, Status: c.Status, Code: c.Name}
+	p := &Problem{Type: "/problems/" + c.Name, Title: string(c.Meaning), Status: c.Status, Code: c.Name}
 	return p.Saying(noren.Textf(detail, args...))
 }
 
@@ -264,7 +264,7 @@ func of(e *noren.Error) *Problem {
 	if code := noren.CodeOf(e); code != "" {
 		out.Code, out.Type = code, "/problems/"+code
 		if m, ok := Explain(code); ok {
-			out.Title = m.Meaning
+			out.Title = string(m.Meaning)
 			out.Status = m.Status
 		}
 	}
@@ -339,7 +339,7 @@ func hint(e *noren.Error) noren.Text {
 type Code struct {
 	Name    string
 	Status  int
-	Meaning string
+	Meaning noren.Format
 }
 
 // codes are those that are not codes of the library, sorted by name.

@@ -89,7 +89,7 @@ func TestCodes(t *testing.T) {
 	}
 	for _, name := range names {
 		c, ok := problem.Explain(name)
-		if !ok || c.Status < 400 || c.Status > 599 || !strings.HasSuffix(c.Meaning, ".") {
+		if !ok || c.Status < 400 || c.Status > 599 || !strings.HasSuffix(string(c.Meaning), ".") {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}

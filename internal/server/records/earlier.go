@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
 )
@@ -35,7 +36,7 @@ func (r *Records) earlier(ctx context.Context, h *tables.Held) ([]Earlier, error
 	out := []Earlier{}
 	for i := range rows {
 		d, err := decodeRelease(&rows[i])
-		common := ""
+		var common noren.Term
 		switch {
 		case err != nil:
 			// Nothing is known of it: it counts as one of the same people.
@@ -53,7 +54,7 @@ func (r *Records) earlier(ctx context.Context, h *tables.Held) ([]Earlier, error
 		default:
 			continue
 		}
-		out = append(out, Earlier{Release: d.ID, At: d.At, K: d.K, TableName: d.TableName, Common: common})
+		out = append(out, Earlier{Release: d.ID, At: d.At, K: d.K, TableName: d.TableName, Common: string(common)})
 	}
 	return out, nil
 }

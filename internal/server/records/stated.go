@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report/text"
@@ -11,7 +12,8 @@ import (
 
 // singleSteward is what the certificate and the dossier of each release say of the decision.
 func singleSteward() []string {
-	return []string{"One steward decided on this release; the server asks for no second approval (single-steward)."}
+	const said noren.Term = "One steward decided on this release; the server asks for no second approval (single-steward)."
+	return []string{string(said)}
 }
 
 // notCovered says what a release does not guarantee.
