@@ -75,7 +75,7 @@ func newKeys(where any, all []table.Field, by []string, texts [][]string) (*keys
 			} else {
 				v, err := parseLiteral(&k.fields[c], text)
 				if err != nil {
-					return nil, noren.Usagef(where, "key %d, column %s: %v", i+1, by[c], err).Hinted("write it as the file does")
+					return nil, levelsHinted(noren.Usagef(where, "key %d, column %s: %v", i+1, by[c], err).Hinted("write it as the file does"), &k.fields[c], text)
 				}
 				if known, ok := index[c][v]; ok {
 					at = known

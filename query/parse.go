@@ -298,6 +298,9 @@ func fieldNames(fields []table.Field) string {
 func (p *parser) literal(field int) (literal, error) {
 	f := &p.out.fields[field]
 	at, kind, text := p.tok.at, p.tok.kind, p.tok.text
+	if kind == tokenSign && slices.Contains([]string{"=", "<", ">"}, text) {
+		return literal{}, p.fault(at, "expected a value for column %s, got a second operator", "one of = != < <= > >= in, is missing", f.Name)
+	}
 	if kind != tokenText && kind != tokenNumber {
 		return literal{}, p.fault(at, "expected a value for column %s", "write a text in quotes, a number without", f.Name)
 	}
@@ -309,9 +312,24 @@ func (p *parser) literal(field int) (literal, error) {
 	}
 	v, err := parseLiteral(f, text)
 	if err != nil {
-		return literal{}, p.fault(at, "column %s: %s", "", f.Name, noren.TextOf(err))
+		return literal{}, levelsHinted(p.fault(at, "column %s: %s", "", f.Name, noren.TextOf(err)), f, text)
 	}
 	return v, p.advance()
+}
+
+// levelsHinted is err with the level that is most like text, or with all of them; levels are public.
+func levelsHinted(err *noren.Error, f *table.Field, text string) *noren.Error {
+	if f.Type != table.Ordered {
+		return err
+	}
+	listed := strings.Join(f.Levels[:min(len(f.Levels), 20)], ", ")
+	if len(f.Levels) > 20 {
+		listed += ", ..."
+	}
+	if best := table.Nearest(text, f.Levels); best != "" {
+		return err.Hinted("did you mean %s? its levels are %s", best, listed)
+	}
+	return err.Hinted("its levels are %s", listed)
 }
 
 // parseLiteral reads a text as a value of the type of f. The error does not

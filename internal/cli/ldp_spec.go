@@ -98,6 +98,9 @@ func (f *surveyFlags) domain(s *survey.Spec) error {
 	if len(f.labels) > 0 || f.size != 0 || f.edges != "" || f.bins != "" || f.numbers != "" {
 		s.Labels, s.Other, s.Size, s.Edges, s.EdgesEpsilon, s.Bins, s.Range = nil, "", 0, nil, 0, nil, nil
 	}
+	if len(f.labels) == 1 && strings.ContainsAny(f.labels[0], "、，;；") {
+		return noren.Usagef("--labels", "expected two or more labels with commas between them, got one").Hinted("write --labels A,B with the comma of ASCII")
+	}
 	if len(f.labels) > 0 {
 		s.Labels = f.labels
 	}

@@ -22,7 +22,11 @@ import (
 // onHost runs an act on the folder of a server.
 func onHost(ctx context.Context, dir string, act func(*server.Host) error) error {
 	if dir == "" {
-		return noren.Usagef("--dir", "expected the folder of the server, got none")
+		running, err := runningDemo(ctx)
+		if err != nil {
+			return err
+		}
+		return noren.Usagef("--dir", "expected the folder of the server, got none").Hinted("a demonstration of yours is running: --dir %s", noren.File(running))
 	}
 	h, err := server.OpenHost(ctx, dir)
 	if err != nil {

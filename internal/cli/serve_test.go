@@ -317,6 +317,11 @@ func TestServeDemoLinks(t *testing.T) {
 	if got, said := link(); !strings.Contains(got, "/#/sign-in/") {
 		t.Errorf("%q, %s", got, said)
 	}
+	token := exec.CommandContext(t.Context(), "noren", "serve", "token", "--principal", "Demo analyst", "--name", "n", "--days", "1")
+	token.Env = append(os.Environ(), "TMPDIR="+temp)
+	if said, err := token.CombinedOutput(); err == nil || !strings.Contains(string(said), "--dir "+temp) {
+		t.Errorf("a token without --dir: %v, %s", err, said)
+	}
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
