@@ -25,6 +25,17 @@ func WithoutFolders(arg any) any {
 		return arg.withoutFolders()
 	case Lines:
 		return Lines(Texts(arg).withoutFolders())
+	case Commas:
+		return Commas(Texts(arg).withoutFolders())
+	case Paragraph:
+		return Paragraph(Texts(arg).withoutFolders())
+	case Sentence:
+		return Sentence(Text(arg).WithoutFolders())
+	case *Reason:
+		if arg == nil {
+			return arg
+		}
+		return &Reason{arg.said.WithoutFolders()}
 	case *Error:
 		if arg == nil {
 			return arg
@@ -49,17 +60,42 @@ func WithoutFolders(arg any) any {
 			return arg
 		}
 		return &os.LinkError{Op: arg.Op, Old: string(File(arg.Old).last()), New: string(File(arg.New).last()), Err: arg.Err}
-	case error: // of the system below another one: its reason alone
-		var path *fs.PathError
-		if errors.As(arg, &path) {
-			return path.Err
-		}
-		var link *os.LinkError
-		if errors.As(arg, &link) {
-			return link.Err
-		}
+	case error:
+		return shownBelow(arg)
 	}
 	return arg
+}
+
+// shownBelow is what an error shows of the ones below it, without folders: of several its lines, of one of this package
+// that one, and of one of the system its reason alone. An error that shows nothing of them stays as it is.
+func shownBelow(err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // of this error itself
+		if joined := errors.Join(several.Unwrap()...); joined != nil && err.Error() == joined.Error() {
+			var all []error
+			for _, one := range several.Unwrap() {
+				if bare, ok := WithoutFolders(one).(error); ok {
+					one = bare
+				}
+				all = append(all, one)
+			}
+			return errors.Join(all...)
+		}
+	}
+	var own *Error
+	if errors.As(err, &own) && strings.Contains(err.Error(), own.Error()) {
+		if bare, ok := WithoutFolders(own).(error); ok {
+			return bare
+		}
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
 }
 
 // WithoutFolders is the text with the last part of each file alone.

@@ -40,6 +40,12 @@ func TestWithoutFolders(t *testing.T) {
 		"rename a b: no such file":      &os.LinkError{Op: "rename", Old: "/Patient files (2026)/a", New: "/Patient files (2026)/b", Err: system.Err},
 		"f.csv: cannot be read: no":     &noren.Error{Where: noren.File("/Patient files (2026)/f.csv"), What: "cannot be read", Err: errors.New("no")},
 		"/systolic/diastolic":           "/systolic/diastolic",
+		"see g.csv, h.csv":              noren.Textf("see %s", noren.Commas{noren.Textf("%s", noren.File("/Patient files (2026)/g.csv")), noren.Textf("%s", noren.File("/Patient files (2026)/h.csv"))}),
+		"See i.csv. ":                   noren.Textf("%s ", noren.Sentence(noren.Textf("see %s", noren.File("/Patient files (2026)/i.csv")))),
+		"It is j.csv.":                  noren.Paragraph{noren.Textf("It is %s.", noren.File("/Patient files (2026)/j.csv"))},
+		"k.csv: cannot be read: l.csv":  &noren.Error{Where: noren.File("/Patient files (2026)/k.csv"), What: "cannot be read", Err: noren.Reasonf("%s", noren.File("/Patient files (2026)/l.csv"))},
+		"m.csv: no: x: n.csv":           &noren.Error{Where: noren.File("m.csv"), What: "no", Err: fmt.Errorf("%w", &noren.Error{Where: "x", What: "%s", Args: []any{noren.File("/Patient files (2026)/n.csv")}})},
+		"o.csv: no\np.csv: no":          errors.Join(&noren.Error{Where: noren.File("/Patient files (2026)/o.csv"), What: "no"}, &noren.Error{Where: noren.File("/Patient files (2026)/p.csv"), What: "no"}),
 	} {
 		got := noren.Textf("%s", noren.WithoutFolders(arg)).String()
 		if strings.Contains(got, "Patient") || got != want {
@@ -47,3 +53,17 @@ func TestWithoutFolders(t *testing.T) {
 		}
 	}
 }
+
+// An error that hides what is below it shows no more of it without folders.
+func TestWithoutFoldersHidesWhatWasHidden(t *testing.T) {
+	err := hiding{&noren.Error{Where: noren.File("/srv/x.csv"), What: "the cause"}}
+	if got := noren.WithoutFolders(err); got != error(err) {
+		t.Errorf("%v", got)
+	}
+}
+
+// hiding is an error that does not show its cause.
+type hiding struct{ cause error }
+
+func (hiding) Error() string   { return "withheld" }
+func (h hiding) Unwrap() error { return h.cause }
