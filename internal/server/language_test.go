@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/questions"
+	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
 	"github.com/noren-privacy/noren/lang"
 )
@@ -79,6 +81,48 @@ func TestStoredProblems(t *testing.T) {
 	}
 	if got := problem.Said(nil, nil, lang.Japanese); got != nil {
 		t.Errorf("%s", got)
+	}
+}
+
+// The store of an earlier program has problems of jobs and tables as finished English sentences. They are read in both
+// languages: one that is known in Japanese, and another in English and marked so, whatever names it holds.
+func TestProblemsOfAnEarlierStore(t *testing.T) {
+	t.Parallel()
+	const known = `{"title":"The server cannot do this now.","detail":"The disk is full.","code":"unavailable","status":503}`
+	const named = `{"title":"The server cannot do this now.","detail":"column none: of at least %d records","code":"unavailable","status":503}`
+	r := start(t, nil)
+	secret := r.token(t, "steward", auth.Steward, auth.Everything)
+	const table, other, job = "tb_aaaaaaaaaaaaaaaa", "tb_bbbbbbbbbbbbbbbb", "jb_aaaaaaaaaaaaaaaa"
+	rows := []store.Resource{
+		{ID: table, Kind: store.KindTable, Doc: []byte(`{"name":"visits","state":"failed","source":{"kind":"upload"},"failure":` + known + `}`)},
+		{ID: other, Kind: store.KindTable, Doc: []byte(`{"name":"none","state":"failed","source":{"kind":"upload"},"failure":` + named + `}`)},
+		{ID: job, Kind: store.KindJob, Parent: table, Doc: []byte(`{"kind":"read","state":"failed","created":"2026-01-02T03:04:05Z","by":"x","problem":` + known + `}`)},
+	}
+	if err := r.store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		for i := range rows {
+			if err := tx.AddResource(ctx, &rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	dir := r.cfg.Dir
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	r = start(t, func(c *Config) { c.Dir = dir })
+	for path, want := range map[string][2]string{
+		"/api/v1/tables/" + table: {"The disk is full.", "ディスクに空きがありません。"},
+		"/api/v1/tables/" + other: {"column none: of at least %d records", "column none: of at least %d records（原文）"},
+		"/api/v1/jobs/" + job:     {"The disk is full.", "ディスクに空きがありません。"},
+	} {
+		for i, language := range []string{"en", "ja"} {
+			if a := r.ask(t, "GET", path, secret, nil, speaking(language)); a.status != 200 || !strings.Contains(a.body, want[i]+`"`) {
+				t.Errorf("%s in %s: %d %s", path, language, a.status, a.body)
+			}
+		}
 	}
 }
 
