@@ -28,7 +28,7 @@ func TestMessage(t *testing.T) {
 		{lang.English, "role-quasi-name", map[string]any{"values": int64(1), "unique": 0, "about": 0}, "1 value, typical of what others know by its name"},
 		{lang.English, "role-quasi-name", map[string]any{"values": 3.0, "unique": 1.0}, "every value is different, typical of what others know by its name"},
 		{lang.English, "role-quasi-name", map[string]any{"values": int64(1200), "about": 1}, "about 1200 values, typical of what others know by its name"},
-		{lang.Japanese, "role-quasi-name", map[string]any{"values": 1200.0, "about": 1.0}, "値は約 1,200 個で、列名から見て他者がよく知ることです"},
+		{lang.Japanese, "role-quasi-name", map[string]any{"values": 1200.0, "about": 1.0}, "値は約 1,200 個で、列名から見て他人がよく知ることです"},
 		{lang.English, "book-now", map[string]any{"unit": "record", "neighbours": "add-remove", "odds": "2.72", "epsilon": "1", "delta": "0"}, "Whether one record is in the table or not changes the odds of all answers so far at most 2.72 times (epsilon 1)."},
 		{lang.English, "book-now", map[string]any{"unit": "person", "neighbours": "replace-one", "odds": "2.72", "epsilon": "1", "delta": "0.000001", "rho": "0.1"}, "Whether one person is in the table or another in its place changes the odds of all answers so far at most 2.72 times (epsilon 1, except with a probability of the order of delta 0.000001; rho 0.1)."},
 		{lang.English, "asked.count", map[string]any{"by": "0", "where": "a = \"{by}\""}, "Number of records by 0, where a = \"{by}\""},

@@ -67,6 +67,12 @@ func TestOneWordForOneThing(t *testing.T) {
 		{"アナリスト", "分析者"},
 		{"ログイン", "サインイン"},
 		{"合成する", "合わせる"},
+		{"機微属性", "機微な列"},
+		{"他者", "他人"},
+		{"件数の誤差", "クエリ誤差"},
+		{"最適との差", "最適性ギャップ"},
+		{"シード", "種"},
+		{"口座を閉じ", "口座を閉鎖する"},
 	} {
 		for path, text := range japanese(t) {
 			text = strings.ReplaceAll(text, "ランダム化応答", "") // a mechanism has this name
