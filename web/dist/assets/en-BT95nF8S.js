@@ -369,7 +369,7 @@ Rows
 Rows × columns
 Size
 Choose k
-Information loss and query error for each k. Risk: the chance of the best guess of someone who knows all quasi-identifiers of a person.
+Information loss and query error for each k, before groups are refined further: a preview has those of the release. Risk: the chance of the best guess of someone who knows all quasi-identifiers of a person.
 k
 other k
 Measure
