@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table/file"
@@ -107,7 +108,14 @@ func TestUncertain(t *testing.T) {
 			t.Errorf("%s: got %v, expected the code %q", c.name, err, c.code)
 		}
 		_ = src.Close()
-		if got := ask(t, conn, "SELECT count(*) FROM pg_tables WHERE schemaname = '"+schema+"' AND tablename = '"+c.name+"'")[0][0]; got != c.tables {
+		count := func() string {
+			return ask(t, conn, "SELECT count(*) FROM pg_tables WHERE schemaname = '"+schema+"' AND tablename = '"+c.name+"'")[0][0]
+		}
+		// The server may still be at the COMMIT whose answer is lost.
+		for deadline := time.Now().Add(10 * time.Second); c.reaches && count() != c.tables && time.Now().Before(deadline); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if got := count(); got != c.tables {
 			t.Errorf("%s: %s tables, expected %s", c.name, got, c.tables)
 		}
 	}

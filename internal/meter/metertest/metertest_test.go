@@ -44,6 +44,22 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// What tests that ran before still hold is not of an input.
+func TestHoldBefore(t *testing.T) {
+	held := make([]byte, Ceiling+50e6)
+	for i := range held {
+		held[i] = 1
+	}
+	r := &recorder{TB: t}
+	Hold(r, 1)
+	time.Sleep(20 * time.Millisecond)
+	r.cleanup()
+	runtime.KeepAlive(held)
+	if len(r.faults) > 0 {
+		t.Errorf("what was held before: %v", r.faults)
+	}
+}
+
 func TestPeak(t *testing.T) {
 	var kept []byte
 	most := Peak(t, func() { kept = make([]byte, 30e6) })
