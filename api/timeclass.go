@@ -26,6 +26,13 @@ type QuestionWork struct {
 	Texts bool `json:"texts,omitempty"`
 	// Terms is at least the number of comparisons of the question's condition.
 	Terms int `json:"terms"`
+	// Grouped is the number of columns whose values are looked up in a list: those of the groups, and
+	// that of a histogram of listed values.
+	Grouped int `json:"grouped,omitempty"`
+	// Hashed is the number of those of them that are numbers or dates, which take longer than texts.
+	Hashed int `json:"hashed,omitempty"`
+	// Listed is the largest number of values of such a list, or of bins.
+	Listed int `json:"listed,omitempty"`
 	// Digits is the number of decimal places of the rank of a quantile.
 	Digits int `json:"digits,omitempty"`
 	// K is the number of neighbours below which a record is an outlier, in a count of outliers.

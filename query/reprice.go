@@ -1,6 +1,11 @@
 package query
 
-import "github.com/noren-privacy/noren/account"
+import (
+	"slices"
+
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
+)
 
 // Payment is a privacy cost with the noise that it pays for.
 type Payment struct {
@@ -39,6 +44,24 @@ func (q *Query) Groups() int { return len(q.groups.texts) }
 
 // Cells is the number of values of an answer: groups, or bins of all groups.
 func (q *Query) Cells() int { return len(q.groups.texts) * q.bins() }
+
+// Lists are the number of columns whose values are looked up in a list, how many of them are numbers or
+// dates, and the largest number of values of such a list, or of bins.
+func (q *Query) Lists() (columns, hashed, most int) {
+	fields := q.groups.fields
+	if q.o.Values != nil {
+		fields = append(slices.Clone(fields), *q.field)
+	}
+	for _, f := range fields {
+		if f.Type != table.Category && f.Type != table.Ordered {
+			hashed++
+		}
+	}
+	for _, values := range q.groups.local {
+		most = max(most, len(values))
+	}
+	return len(fields), hashed, max(most, q.bins())
+}
 
 // Grid is the smallest and the largest value that counts, after rounding to the grid, and
 // its step; false where the query has no bounds.

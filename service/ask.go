@@ -168,6 +168,9 @@ func (b *batch) work(a *asked) api.Work {
 		if count, ok := m.(*outlier.Mechanism); ok {
 			work.Degrees = count.Degrees(int(w.AtMost))
 		}
+		if f, ok := part.form.(*queryForm); ok {
+			work.Grouped, work.Hashed, work.Listed = f.query.Lists()
+		}
 		w.Questions = append(w.Questions, work)
 	}
 	w.Columns = len(read)

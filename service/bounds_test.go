@@ -88,7 +88,24 @@ func worstTables(n int) []boundedTable {
 	for i := range texts {
 		texts[i] = fmt.Sprintf("text %d", i)
 	}
+	some := func(column string) []string {
+		if column == "age" {
+			return []string{"0", "1"}
+		}
+		return []string{"0.000000", "0.500000"}
+	}
+	numbers := make([]string, 1000)
+	for i := range numbers {
+		numbers[i] = fmt.Sprintf("%.6f", float64(i)/1000)
+	}
 	for name, q := range map[string]api.Question{
+		"groups of a number":        {Kind: "count", By: []string{"y"}, Keys: [][]string{some("y")}, Pay: pay("0.1")},
+		"a mean of such groups":     {Kind: "mean", Column: "x", By: []string{"y"}, Keys: [][]string{some("y")}, Pay: pay("0.1")},
+		"groups of five numbers":    {Kind: "count", By: []string{"age", "x", "y", "z", "w"}, Keys: [][]string{some("age"), some("x"), some("y"), some("z"), some("w")}, Pay: pay("0.1")},
+		"groups of many numbers":    {Kind: "count", By: []string{"y"}, Keys: [][]string{numbers}, Pay: pay("0.1")},
+		"groups of texts":           {Kind: "count", By: []string{"many", "city", "sex", "who"}, Keys: [][]string{{"text 1"}, cities[:2], {"f"}, {"p1"}}, Where: "many != 'x' and who != 'x'", Pay: pay("0.1")},
+		"groups of all":             {Kind: "count", By: []string{"many", "city", "sex", "who", "age", "x", "y", "z", "w"}, Keys: [][]string{{"text 1"}, {"city 1"}, {"f"}, {"p1"}, {"0"}, {"0"}, {"0"}, {"0"}, {"0"}}, Pay: pay("0.1")},
+		"bins of numbers":           {Kind: "histogram", Column: "y", Bins: edges[:129], Pay: pay("0.1")},
 		"a text with an end":        {Kind: "count", Where: "many != 'text' or many is missing", Pay: pay("0.1")},
 		"values of many":            {Kind: "histogram", Column: "many", Values: texts, Where: "age >= 0", Pay: pay("0.1")},
 		"a median of integers":      {Kind: "quantile", Column: "age", Where: "age >= 0", Pay: pay("0.000001")},

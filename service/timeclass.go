@@ -81,6 +81,7 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 		if q.Kind == api.KindOutliers {
 			record *= neighbourWork(n, q.K, q.Columns, q.Degrees)
 		}
+		record += groupWork(c, &q)
 		// The conditions that were timed have at most two comparisons.
 		out.Bound += n*(record+float64(max(0, q.Terms-2))*term) + (float64(q.Cells)+float64(q.Terms)/10)*c.Cell
 	}
@@ -121,6 +122,21 @@ func perRecord(c *api.Calibration, q *api.QuestionWork) (record, term float64) {
 	}
 	return record, term
 }
+
+// groupWork is how much longer a question takes for a record because of the lists in which values are
+// looked up, and of many bins. A look-up of a text in a short list took less than a condition of a number
+// and a text, and one of a number, by its hash, up to twice as long; both slow with the length of the list.
+func groupWork(c *api.Calibration, q *api.QuestionWork) float64 {
+	longer := math.Log2(max(1, float64(q.Listed)/shortList))
+	out := float64(q.Grouped+q.Hashed) * c.Record["count"] * (1 + longer/2)
+	if q.Kind == "histogram" {
+		out += c.Record["histogram"] * longer
+	}
+	return out
+}
+
+// shortList is the length up to which lists take as long as one of few values.
+const shortList = 64
 
 // timedDigits is the number of decimal places of the rank that is timed.
 const timedDigits = 1

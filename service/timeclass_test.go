@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/noren-privacy/noren/api"
@@ -76,6 +77,45 @@ func TestBoundsOfNumbers(t *testing.T) {
 	} {
 		if got := of(x.kind, x.texts, x.terms, x.numbers, x.single); math.Abs(got-x.want) > 1e-9 {
 			t.Errorf("%s, texts %t, %d terms, %d numbers: %g, want %g", x.kind, x.texts, x.terms, len(x.numbers), got, x.want)
+		}
+	}
+}
+
+// A look-up of a value in the list of a group, and the search of one of many bins, count for each record.
+func TestBoundsOfGroups(t *testing.T) {
+	s, _ := granted(t, "a,b,w\n1,2,x\n", &dataset.Definition{AtMost: 10_000_000, Columns: []dataset.Column{
+		{Name: "a", Type: "integer"}, {Name: "b", Type: "decimal"}, {Name: "w", Keys: []string{"x", "y", "z"}},
+	}})
+	edges := make([]string, 1025)
+	for i := range edges {
+		edges[i] = strconv.Itoa(i)
+	}
+	c := &api.Calibration{
+		Records: 200_000, Record: map[string]float64{"count": 3e-8, "histogram": 5e-8},
+		Numbers: map[string]float64{"count": 7e-9, "histogram": 2e-8}, Single: map[string]float64{"count": 4e-9, "histogram": 1e-8},
+	}
+	for name, x := range map[string]struct {
+		q               api.Question
+		grouped, listed int
+		seconds         float64 // for a record
+	}{
+		"all":               {api.Question{Kind: "count"}, 0, 1, 4e-9},
+		"groups of numbers": {api.Question{Kind: "count", By: []string{"a", "b"}, Keys: [][]string{{"1", "2"}, {"3"}}}, 2, 2, 4e-9 + 4*3e-8},
+		"groups of texts":   {api.Question{Kind: "count", By: []string{"w"}}, 1, 3, 3e-8 + 3e-8},
+		"many groups":       {api.Question{Kind: "count", By: []string{"a"}, Keys: [][]string{edges[:1024]}}, 1, 1024, 4e-9 + 2*3e-8*3},
+		"listed values":     {api.Question{Kind: "histogram", Column: "w"}, 1, 3, 5e-8 + 3e-8},
+		"few bins":          {api.Question{Kind: "histogram", Column: "b", Bins: edges[:65]}, 0, 64, 1e-8},
+		"many bins":         {api.Question{Kind: "histogram", Column: "b", Bins: edges}, 0, 1024, 1e-8 + 4*5e-8},
+	} {
+		x.q.Pay = &api.Amount{Epsilon: "0.1"}
+		price, err := s.AskPrice(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{x.q}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		q := price.Work.Questions[0]
+		if got := service.TimesOf(&price.Work, c, 1<<40).Bound / 1e7; q.Grouped != x.grouped || q.Listed != x.listed || math.Abs(got-x.seconds) > 1e-12 {
+			t.Errorf("%s: %+v, %g s for a record, want %d columns, %d values, %g s", name, q, got, x.grouped, x.listed, x.seconds)
 		}
 	}
 }
