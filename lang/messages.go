@@ -172,7 +172,7 @@ var questionMessages = []message{
 	{"miss.count", "The noise moves a value by up to {within}, and the table has at most {records} {records|record|records}: the answer will say nothing."},
 	{"miss.count_groups", "The noise moves a value by up to {within}, and a group of the average size, of {groups}, has {mean} {mean|record|records}: most values will say nothing."},
 	{"miss.sum", "The noise moves the sum by up to {within}, as much as all records between the bounds can add up to, and these are at most {records}: the answer will say nothing."},
-	{"miss.unlisted", "{other} {n|is|are} not among the public values of {column}: {public}.[near? Did you mean {near}?] Perhaps no record has {n|it|them}, and then the answer is noise alone."},
+	{"miss.unlisted", "{other} {n|is|are} not among the public values of {column}: {public}.[near? Did you mean {near}?] Perhaps no record has {n|it|them}, and then an answer about {n|it|them} alone is only noise."},
 	{"time.outliers", "The estimate of time of a count of outliers was compared with measurements up to {above} records, and this table may have more: on a server, a reply that misses its time class may tell something about the data that the cost does not cover."},
 	{"time.ratio", "The time of this answer is not bounded by a measured estimate: on a server, a reply that misses its time class may tell something about the data that the cost does not cover."},
 	// how to read an answer
