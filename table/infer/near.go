@@ -176,22 +176,25 @@ func (s *scan) formsOfAll() []*form {
 }
 
 // guessNear says of a column that is text which values among dates, or among numbers of a format, are
-// none. Whole numbers that are not all days are none, unless the name says so.
+// none, where the column would be one of dates or numbers without them. Whole numbers that are not all
+// days are none, unless the name says so.
 func (s *scan) guessNear(name nameWords) (guess, bool) {
 	values := s.n
 	plain := s.numbers && few(s.odds.n, values)
-	if len(s.dates) > 0 && !(plain && !name.has(dateNames)) {
+	if len(s.dates) > 0 {
 		d := slices.MinFunc(s.dates, func(a, b dating) int { return int(a.odds.n - b.odds.n) })
-		if d.odds.n > 0 && few(d.odds.n, values) && (!plain || d.humanYears()) {
+		days := name.has(dateNames) || d.odds.n == s.odds.n && values-d.odds.n >= fewRecords
+		if d.odds.n > 0 && few(d.odds.n, values) && (!plain || days && d.humanYears()) {
 			return near(oddDate, d.odds, values, string(d.layout)), true
 		}
 	}
-	if plain && s.odds.n > 0 {
+	distinct, _ := s.distinct()
+	if plain && s.odds.n > 0 && !s.zeros && !codes(name, s.decimal, distinct-s.odds.n, values) {
 		return near(oddNumber, s.odds, values, ""), true
 	}
 	if len(s.forms) > 0 {
 		f := slices.MinFunc(s.forms, func(a, b *form) int { return int(a.odds.n - b.odds.n) })
-		if format := f.written(); f.odds.n > 0 && few(f.odds.n, values) {
+		if format := f.written(); f.odds.n > 0 && few(f.odds.n, values) && !f.zeros && !codes(name, f.decimal, distinct-f.odds.n, values) {
 			return near(oddFormat, f.odds, values, string(format)), true
 		}
 	}

@@ -100,7 +100,7 @@ func (s *scan) guessFormat(name nameWords) (guess, bool) {
 	}
 	f := all[0]
 	distinct, _ := s.distinct()
-	if f.zeros || !f.decimal && (name.has(codeNames) || distinct <= 2 && s.n >= fewRecords) {
+	if f.zeros || codes(name, f.decimal, distinct, s.n) {
 		return guess{}, false
 	}
 	g := guess{kind: table.Integer, number: f.written(), typed: true}

@@ -54,6 +54,11 @@ func (s *scan) guess() guess {
 	return guess{kind: table.Integer, reason: typeReason(table.Integer, Reason{Code: "type-integer"}), typed: true}
 }
 
+// codes tells that whole numbers are codes: the name says so, or they are at most two.
+func codes(name nameWords, decimal bool, distinct, values int64) bool {
+	return !decimal && (name.has(codeNames) || distinct <= 2 && values >= fewRecords)
+}
+
 // category is the guess that a column holds categories.
 func category(r Reason) guess {
 	return guess{kind: table.Category, reason: typeReason(table.Category, r)}
