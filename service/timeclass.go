@@ -124,11 +124,12 @@ func perRecord(c *api.Calibration, q *api.QuestionWork) (record, term float64) {
 }
 
 // groupWork is how much longer a question takes for a record because of the lists in which values are
-// looked up, and of many bins. A look-up of a text in a short list took less than a condition of a number
-// and a text, and one of a number, by its hash, up to twice as long; both slow with the length of the list.
+// looked up, and of many bins. A look-up of a text took up to as long as a condition of a number
+// and a text, for four columns at once, and is counted twice; one of a number, by its hash, three times.
+// Both slow with the length of the list.
 func groupWork(c *api.Calibration, q *api.QuestionWork) float64 {
 	longer := math.Log2(max(1, float64(q.Listed)/shortList))
-	out := float64(q.Grouped+q.Hashed) * c.Record["count"] * (1 + longer/2)
+	out := float64(2*q.Grouped+q.Hashed) * c.Record["count"] * (1 + longer/2)
 	if q.Kind == "histogram" {
 		out += c.Record["histogram"] * longer
 	}
