@@ -44,6 +44,16 @@ class Typed(WithServer):
                 make()
             self.assertTrue(str(caught.exception).startswith(start), str(caught.exception))
 
+    def test_numbers_beyond_what_is_sent_are_refused(self) -> None:
+        """No infinity is sent, and none is written out with a million digits."""
+        for make, start in (
+            (lambda: nc.Margin("1e400").json(), "within: "), (lambda: nc.outliers(["age"], k=1, radius="1e400"), "radius: "),  # type: ignore[arg-type]
+            (lambda: nc.outliers(["age"], k="1e999999", radius=1), "k: "), (lambda: nc.quantile("age", Decimal("1e-999999")), "rank: "),  # type: ignore[arg-type]
+        ):
+            with self.assertRaises(nc.UsageError) as caught:
+                make()
+            self.assertTrue(str(caught.exception).startswith(start), str(caught.exception))
+
     def test_places_of_a_server_are_arguments(self) -> None:
         for pointer, said in {
             "/questions/0/rank": "question 1, rank", "/questions/11": "question 12", "/margin/0/within": "margin of question 1, within", "/pay/1/epsilon": "pay of question 2, epsilon",

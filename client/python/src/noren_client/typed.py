@@ -11,6 +11,8 @@ _TEXTS = frozenset(("column", "where", "noise", "scale", "of", "public"))
 _DECIMALS = frozenset(("rank",))
 _WHOLE = frozenset(("max_rows", "grid_bits", "k", "guess"))
 _NUMBERS = frozenset(("radius", "step", "interval_share"))
+#: The most digits before the point, and about the most zeros behind it: a float has no more, and each is written out.
+_MOST_DIGITS = 300
 
 
 def decimal(name: str, value: Any) -> Decimal:
@@ -23,6 +25,8 @@ def decimal(name: str, value: Any) -> Decimal:
         raise UsageError(f'{name}: expected a number such as 0.1 or "0.1"') from None
     if not out.is_finite():
         raise UsageError(f"{name}: expected a finite number")
+    if out and abs(out.adjusted()) > _MOST_DIGITS:
+        raise UsageError(f"{name}: the number is too large or too small")
     return out
 
 
