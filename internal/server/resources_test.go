@@ -342,6 +342,11 @@ func TestReleaseOfTheClinic(t *testing.T) {
 		if p.Gate.Open || len(p.Earlier) != 1 || p.Gate.Reasons[0].Code != "previous-unstudied" {
 			t.Fatalf("%+v, %+v", p.Gate, p.Earlier)
 		}
+		var ja records.Preview
+		s.do(t, 200, "GET", "/recipes/"+other.ID+"/preview", nil, speaking("ja")).decode(t, &ja)
+		if p.Earlier[0].Common == nil || p.Earlier[0].Common.Text != "the same table" || ja.Earlier[0].Common.Text != "同じ表" {
+			t.Errorf("why it may be of the same people: %+v, in Japanese %+v", p.Earlier[0].Common, ja.Earlier[0].Common)
+		}
 		body := map[string]any{"recipe": other.ID, "preview_sha256": p.Leaving.SHA256}
 		if a := s.do(t, 422, "POST", "/releases", body, withKey("unstudied")); !strings.Contains(a.body, "previous-unstudied") {
 			t.Error(a.body)

@@ -275,7 +275,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
     ["GET", /^\/recipes\/(\w+)\/preview$/, ({ w, at }) => {
       const p = w.previews.get(at[0]);
       if (!p) throw missing();
-      p.earlier = w.releases.map(r => ({ release: r.id, at: r.at, k: r.k, table_name: r.table_name, common: "1,387 persons in common" }));
+      p.earlier = w.releases.map(r => ({ release: r.id, at: r.at, k: r.k, table_name: r.table_name, common: { code: "earlier-same-table", text: "the same table" } }));
       const open = p.earlier.filter(e => !w.compared.has(e.release));
       return { ...p, gate: open.length === 0 || !p.gate.open ? p.gate : { open: false, reasons: [{ code: "previous-unstudied", text: `An earlier release of the same people was not compared with this one: ${open[0].release}.`, args: { release: open[0].release } }] } };
     }],

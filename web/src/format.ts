@@ -24,14 +24,15 @@ export const day = (ms: number): string => new Intl.DateTimeFormat(language.valu
 
 /** Month and year of a day, for an axis. */
 export const month = (ms: number): string =>
-  new Intl.DateTimeFormat(language.value, { month: "short", year: "2-digit", timeZone: "UTC" }).format(ms);
+  new Intl.DateTimeFormat(language.value, { month: "short", year: "numeric", timeZone: "UTC" }).format(ms);
 
-/** Day and month of a time in milliseconds, for an axis. */
-export const monthDay = (ms: number): string => new Intl.DateTimeFormat(language.value, { month: "short", day: "numeric" }).format(ms);
+/** Day and month of a time in milliseconds, for an axis, and its year where the axis has others. */
+export const monthDay = (ms: number, years = false): string =>
+  new Intl.DateTimeFormat(language.value, { month: "short", day: "numeric", ...(years ? { year: "numeric" as const } : {}) }).format(ms);
 
 /** Day and time as short as the reader's language writes them, for long lists. */
 export const shortTime = (text: string): string =>
-  new Intl.DateTimeFormat(language.value, { month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23", ...(new Date(text).getFullYear() === new Date().getFullYear() ? {} : { year: "2-digit" }) }).format(new Date(text));
+  new Intl.DateTimeFormat(language.value, { month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23", ...(new Date(text).getFullYear() === new Date().getFullYear() ? {} : { year: "numeric" as const }) }).format(new Date(text));
 
 export const dateTime = (text: string): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(new Date(text));

@@ -286,7 +286,7 @@ export interface Preview {
   gate: { open: boolean; reasons: Message[] };
   columns: { name: string; fate: string; role?: string; why?: string }[];
   pictures: { scatter?: Scatter; histograms: Histogram[] };
-  earlier: { release: string; at: string; k: number; table_name: string; common?: string }[];
+  earlier: { release: string; at: string; k: number; table_name: string; common?: Message }[];
 }
 
 /** A change of a recipe that answers a warning. */

@@ -231,7 +231,8 @@ describe("claims", () => {
   });
   test("the commands name the files as they were chosen", async () => {
     const f = await check(file(released, "rl_4x (1).csv"), certificate, pem, "rl_4x.cert (1).json");
-    expect(commands(f).check).toBe("noren certificate check 'rl_4x (1).csv' 'rl_4x.cert (1).json' --trust key.pem");
+    expect(commands({ ...f, fileName: "-x.csv" }).check).toMatch(/check \.\/-x\.csv /);
+    expect(commands(f).check).toBe("noren certificate check 'rl_4x (1).csv' 'rl_4x.cert (1).json' --trust noren-key.pem");
   });
   test("without a key the whole is not good", async () => {
     const f = await check(file(released), certificate, "");

@@ -3,7 +3,7 @@ import { beside } from "../src/ask/beside";
 import { curve, labelled } from "../src/charts/curve";
 import { histogram, labels } from "../src/charts/histogram";
 import { extent, scatter } from "../src/charts/scatter";
-import { axis, linear, log, path, ticks } from "../src/charts/scale";
+import { axis, calendar, linear, log, path, ticks } from "../src/charts/scale";
 import { bytes, grouped, percent, risk, seconds, shortHash } from "../src/format";
 import { fill, marked } from "../src/lang";
 import { en } from "../src/lang/en";
@@ -114,11 +114,12 @@ describe("the curve", () => {
 });
 
 describe("pictures", () => {
+  const plain = { write: String };
   test("points and cells share their axes", () => {
     const range = extent([{ points: [[1, 2], [3, 4]] }, { x_edges: [0, 5], y_edges: [1, 9], counts: [[3]] }]);
     expect(range).toEqual({ x: [0, 5], y: [1, 9] });
-    expect(all(scatter({ points: [[1, 2], [3, 4]] }, range, "before", "s", String, String), "circle")).toHaveLength(2);
-    expect(all(scatter({ x_edges: [0, 1, 5], y_edges: [1, 9], counts: [[3, 0]] }, range, "after", "s", String, String), "rect")).toHaveLength(1);
+    expect(all(scatter({ points: [[1, 2], [3, 4]] }, range, "before", "s", plain, plain), "circle")).toHaveLength(2);
+    expect(all(scatter({ x_edges: [0, 1, 5], y_edges: [1, 9], counts: [[3, 0]] }, range, "after", "s", plain, plain), "rect")).toHaveLength(1);
     expect(extent([{}, {}])).toEqual({ x: [0, 1], y: [0, 1] });
   });
   test("bars begin at zero and are as high as their counts", () => {
@@ -136,8 +137,22 @@ describe("pictures", () => {
     expect(axis(1, 103, 5, [0, 110])).toEqual({ from: 0, to: 110, ticks: [0, 25, 50, 75, 100] });
     expect(axis(-2, 103, 5, [0, 110])).toMatchObject({ from: -2, to: 110 });
     expect(axis(1, 103, 5)).toMatchObject({ from: 0, to: 125 });
-    const svg = scatter({ points: [[1, 2], [103, 4]] }, { x: [1, 103], y: [2, 4] }, "before", "s", String, String, { x: [0, 110] });
+    const svg = scatter({ points: [[1, 2], [103, 4]] }, { x: [1, 103], y: [2, 4] }, "before", "s", { write: String, bounds: [0, 110] }, plain);
     expect(all(svg, "text").map(v => v.props["children"])).not.toContain("125");
+  });
+  test("an axis of dates has the beginnings of months with their whole year, and cuts no label", () => {
+    const day = 86_400_000;
+    const at = (text: string): number => Date.parse(text) / day;
+    const begins = (from: string, to: string, n: number): string[] => calendar(at(from), at(to), n, day).ticks.map(v => new Date(v * day).toISOString().slice(0, 10));
+    expect(begins("2024-01-01", "2025-12-30", 3)).toEqual(["2024-01-01", "2025-01-01", "2026-01-01"]);
+    expect(begins("1935-02-03", "2009-12-28", 3)).toEqual(["1920-01-01", "1950-01-01", "1980-01-01", "2010-01-01"]);
+    expect(begins("2024-03-05", "2024-03-09", 4)).toEqual(["2024-03-05", "2024-03-06", "2024-03-07", "2024-03-08", "2024-03-09"]);
+    expect(begins("2024-03-05", "2024-03-05", 4)).toHaveLength(2);
+    const month = { unit: day, write: (v: number): string => new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" }).format(v * day) };
+    const svg = scatter({ points: [[at("2024-01-01"), 2], [at("2025-12-30"), 4]] }, { x: [at("2024-01-01"), at("2025-12-30")], y: [2, 4] }, "before", "s", month, plain);
+    const labels = all(svg, "text").filter(v => v.props["text-anchor"] === "middle");
+    expect(labels.map(v => v.props["children"])).toEqual(["Jan 2024", "Jul 2024", "Jan 2025", "Jul 2025", "Jan 2026"].filter((_, i) => labels.length === 5 || i % 2 === 0));
+    for (const v of labels) expect(Number(v.props["x"]) + String(v.props["children"]).length * 3.2).toBeLessThanOrEqual(320);
   });
 });
 

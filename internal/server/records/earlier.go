@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
 )
@@ -16,7 +16,7 @@ type Earlier struct {
 	At        time.Time `json:"at" doc:"When it was made."`
 	K         int       `json:"k" doc:"Its k."`
 	TableName string    `json:"table_name" doc:"The name of the table that it was made of."`
-	Common    string    `json:"common,omitempty" doc:"Why it may be of the same people."`
+	Common    *Message  `json:"common,omitempty" doc:"Why it may be of the same people."`
 }
 
 // earlier lists the releases that may be of the people of a table, the newest first: those
@@ -36,25 +36,25 @@ func (r *Records) earlier(ctx context.Context, h *tables.Held) ([]Earlier, error
 	out := []Earlier{}
 	for i := range rows {
 		d, err := decodeRelease(&rows[i])
-		var common noren.Term
+		var common Message
 		switch {
 		case err != nil:
 			// Nothing is known of it: it counts as one of the same people.
-			d.ID, common = rows[i].ID, "a release whose record cannot be read"
+			d.ID, common = rows[i].ID, api.Fixed("earlier-unreadable", "a release whose record cannot be read")
 		case !d.Noted:
 			continue
 		case d.Table == h.Table.ID:
-			common = "the same table"
+			common = api.Fixed("earlier-same-table", "the same table")
 		case d.SourceSHA256 == h.SHA256:
-			common = "a table with the same file"
+			common = api.Fixed("earlier-same-file", "a table with the same file")
 		case d.Unit != "" && d.Unit == h.Table.Unit:
-			common = "a table with a unit of the same name"
+			common = api.Fixed("earlier-same-unit", "a table with a unit of the same name")
 		case slices.Equal(d.SourceColumns, columns):
-			common = "a table with the same columns"
+			common = api.Fixed("earlier-same-columns", "a table with the same columns")
 		default:
 			continue
 		}
-		out = append(out, Earlier{Release: d.ID, At: d.At, K: d.K, TableName: d.TableName, Common: string(common)})
+		out = append(out, Earlier{Release: d.ID, At: d.At, K: d.K, TableName: d.TableName, Common: &common})
 	}
 	return out, nil
 }

@@ -33,6 +33,23 @@ export function axis(least: number, greatest: number, count: number, bounds?: [n
   return { from, to, ticks: all.filter(v => v >= from && v <= to) };
 }
 
+/** The same for days: its ticks begin months or, in a short time, days. unit is the milliseconds of one. */
+export function calendar(least: number, greatest: number, count: number, unit: number): { from: number; to: number; ticks: number[] } {
+  const day = 86_400_000;
+  const [from, to] = [least * unit, greatest * unit];
+  const short = briefly(least, greatest, unit);
+  const place = (at: number): number => (short ? Math.floor(at / day) : new Date(at).getUTCFullYear() * 12 + new Date(at).getUTCMonth());
+  const begin = (n: number): number => (short ? n * day : Date.UTC(Math.floor(n / 12), ((n % 12) + 12) % 12)) / unit;
+  const last = place(to) + (begin(place(to)) * unit < to ? 1 : 0);
+  const every = [1, 2, 3, 6, 12, 24, 60, 120, 240, 360, 600, 1200, 2400].find(n => (last - place(from)) / n <= count) ?? 6000;
+  const first = Math.floor(place(from) / every);
+  const all = Array.from({ length: Math.max(1, Math.ceil(last / every) - first) + 1 }, (_, i) => begin((first + i) * every));
+  return { from: all[0] ?? least, to: all[all.length - 1] ?? greatest, ticks: all };
+}
+
+/** Whether a time is so short that its axis names days. */
+export const briefly = (least: number, greatest: number, unit: number): boolean => (greatest - least) * unit < 62 * 86_400_000;
+
 export const round = (value: number): number => Math.round(value * 10) / 10;
 
 export function path(points: [number, number][]): string {

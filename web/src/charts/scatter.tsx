@@ -1,8 +1,9 @@
 // Two columns against each other: points, or counts in cells above 5,000 records.
 import type { VNode } from "preact";
 import type { Cloud } from "../types";
-import { axis, linear, round } from "./scale";
+import { axis, calendar, linear, round } from "./scale";
 
+const width = 320;
 const right = 304;
 const top = 8;
 const bottom = 196;
@@ -34,11 +35,23 @@ export function extent(clouds: Cloud[]): { x: [number, number]; y: [number, numb
 /** The width of a label of 11 pixels, from above: wide for Japanese and other wide letters. */
 const labelWidth = (text: string): number => [...text].reduce((sum, letter) => sum + (letter >= "\u2e80" ? 11.5 : 7), 0);
 
-export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, number] }, tone: "before" | "after", sentence: string, writeX: (v: number) => string, writeY: (v: number) => string, bounds: { x?: [number, number] | undefined; y?: [number, number] | undefined } = {}): VNode {
-  const up = axis(range.y[0], range.y[1], 3, bounds.y);
+/** How the values of a direction are written, the public bounds of numbers, and the milliseconds of one of dates. */
+export interface Direction {
+  write: (v: number) => string;
+  bounds?: [number, number] | undefined;
+  unit?: number | undefined;
+}
+
+const axisOf = ([least, greatest]: [number, number], count: number, d: Direction): { from: number; to: number; ticks: number[] } =>
+  d.unit === undefined ? axis(least, greatest, count, d.bounds) : calendar(least, greatest, count, d.unit);
+
+export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, number] }, tone: "before" | "after", sentence: string, ofX: Direction, ofY: Direction): VNode {
+  const [writeX, writeY] = [ofX.write, ofY.write];
+  const up = axisOf(range.y, 3, ofY);
   const ty = up.ticks;
   const left = Math.min(120, Math.max(50, 10 + Math.max(0, ...ty.map(v => labelWidth(writeY(v))))));
-  const across = axis(range.x[0], range.x[1], left > 70 ? 4 : 5, bounds.x);
+  const widest = Math.max(...range.x.map(v => labelWidth(writeX(v))));
+  const across = axisOf(range.x, Math.max(1, Math.min(left > 70 ? 4 : 5, Math.floor((right - left) / (widest + 12)))), ofX);
   const tx = across.ticks;
   const x = linear([across.from, across.to], [left, right]);
   const y = linear([up.from, up.to], [bottom, top]);
@@ -46,7 +59,7 @@ export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, 
   const many = (cloud.points?.length ?? 0) > 1500;
   const size = (tone === "before" ? 1.7 : 2.6) * (many ? 0.75 : 1);
   return (
-    <svg class="ch-svg" viewBox="0 0 320 220" role="img" aria-label={sentence}>
+    <svg class="ch-svg" viewBox={`0 0 ${width} 220`} role="img" aria-label={sentence}>
       {ty.map(v => (
         <g key={"y" + v}>
           <line class="grid" x1={left} x2={right} y1={round(y(v))} y2={round(y(v))} />
@@ -58,7 +71,7 @@ export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, 
       {tx.map(v => (
         <g key={"x" + v}>
           <line class="grid" x1={round(x(v))} x2={round(x(v))} y1={top} y2={bottom} />
-          <text class="mut" x={round(x(v))} y={bottom + 16} text-anchor="middle" font-size="11">
+          <text class="mut" x={round(Math.min(x(v), width - labelWidth(writeX(v)) / 2))} y={bottom + 16} text-anchor="middle" font-size="11">
             {writeX(v)}
           </text>
         </g>

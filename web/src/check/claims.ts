@@ -119,12 +119,18 @@ export function verdict(f: Finding): "bad" | "part" | "good" {
 /** A name in a command line, quoted where a shell would split it. */
 export const quoted = (text: string): string => (/^[\w./,=:@%+-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'");
 
+/** The file of a public key, as this page and the archives of releases name it. */
+export const keyFile = "noren-key.pem";
+
+/** The name of a file in a command line, which is no flag. */
+const path = (name: string): string => quoted(name.startsWith("-") ? "./" + name : name);
+
 /** The commands that make the same check, and that of what the page leaves to the signer. */
 export function commands(f: Finding): { check: string; verify: string | undefined } {
   const { certificate: c } = f;
-  const check = `noren certificate check ${quoted(f.fileName)} ${quoted(f.certificateName)} --trust key.pem`;
+  const check = `noren certificate check ${path(f.fileName)} ${path(f.certificateName)} --trust ${keyFile}`;
   if (c.guarantee.model !== "k-anonymity" || c.guarantee.k === undefined) return { check, verify: undefined };
-  const parts = [`noren verify ${quoted(f.fileName)} --k ${c.guarantee.k} --quasi ${quoted(c.guarantee.quasi.join(","))}`];
+  const parts = [`noren verify ${path(f.fileName)} --k ${c.guarantee.k} --quasi ${quoted(c.guarantee.quasi.join(","))}`];
   const sensitive = [...new Set([...c.guarantee.diversity, ...c.guarantee.closeness].map(x => x.column))];
   if (sensitive.length > 0) parts.push(`--sensitive ${quoted(sensitive.join(","))}`);
   const [d] = c.guarantee.diversity;

@@ -4,10 +4,10 @@ import { useEffect, useState } from "preact/hooks";
 import { all, base, get, page, part } from "../api";
 import { dateTime, number, shortHash } from "../format";
 import { language, t, type Key } from "../lang";
-import { act, acts, looked, place } from "./audited";
+import { act, acts, detailName, detailValue, looked, place } from "./audited";
 import { to } from "../route";
 import { draft, recovered, session, steward } from "../state";
-import type { AuditCheck, AuditEntry, Book, Principal, Recipe, Release, TableLine } from "../types";
+import type { AnswerLine, AuditCheck, AuditEntry, Book, Principal, Recipe, Release, TableLine } from "../types";
 import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Select, Skeleton, useLoad } from "../ui";
 
 interface Filters {
@@ -54,7 +54,14 @@ function Log({ object }: { object: string | undefined }): VNode {
     const [tables, books, releases] = await Promise.all([all<TableLine>("/tables", signal).catch(none), all<Book>("/books", signal).catch(none), all<Release>("/releases", signal).catch(none)]);
     return [...tables.map(x => [x.id, x.name] as const), ...books.map(b => [b.id, b.table_name] as const), ...releases.flatMap(r => [[r.id, r.file_name], [r.certificate_id ?? r.id, r.file_name]] as const)];
   }, []);
-  const names = new Map<string, string>([...(people.value ?? []).map(p => [p.id, p.name] as const), ...(things.value ?? [])]);
+  // Answers can be many: their names are fetched when an entry is about one.
+  const answered = (items ?? []).some(e => e.detail?.["answer"] !== undefined);
+  const answers = useLoad(signal => (answered ? all<AnswerLine>("/answers", signal).catch((): AnswerLine[] => []) : Promise.resolve([])), [answered]);
+  const names = new Map<string, string>([
+    ...(people.value ?? []).map(p => [p.id, p.name] as const),
+    ...(things.value ?? []),
+    ...(answers.value ?? []).map(a => [a.id, a.asked.map(m => m.text).join("; ")] as const),
+  ]);
   // Recipes are in no list: those of the entries that are shown are looked up, and lead to their tables.
   const [recipes, found] = useState<Record<string, string>>({});
   useEffect(() => {
@@ -171,13 +178,11 @@ function Log({ object }: { object: string | undefined }): VNode {
                     <td>{e.object ? about(e.object) : null}</td>
                     <td>
                       <Chip tone={good(e.outcome) ? "ok" : looked(e) ? "" : "no"}>{t(`outcome.${e.outcome}` as Key) || t(`problem.${e.outcome}` as Key) || e.outcome}</Chip>
-                      <small class="mono any">
-                        {Object.entries(e.detail ?? {}).map(([name, value]) => (
-                          <span key={name}>
-                            {name}={/^[a-z]{2}_/.test(value) ? about(value) : value}{" "}
-                          </span>
-                        ))}
-                      </small>
+                      {Object.entries(e.detail ?? {}).map(([name, value]) => (
+                        <small key={name} class="any" title={value}>
+                          {detailName(name)} {/^[a-z]{2}_/.test(value) ? about(value) : <b>{detailValue(name, value)}</b>}
+                        </small>
+                      ))}
                     </td>
                     <td class="mono q">{e.hash.slice(0, 8)}</td>
                   </tr>

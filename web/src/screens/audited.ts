@@ -1,5 +1,6 @@
 // Entries of the audit log in words, and where what they are about is shown.
-import { t } from "../lang";
+import { shortHash } from "../format";
+import { t, type Key } from "../lang";
 import { to } from "../route";
 import type { AuditEntry } from "../types";
 
@@ -19,6 +20,18 @@ export const act = (action: string): string => {
   const known = acts.find(a => a === action);
   return known ? t(`act.${known}`) : action;
 };
+
+const symbols: Record<string, string> = { epsilon: "ε", delta: "δ", rho: "ρ" };
+
+/** A detail of an entry in words: its name, and its value where that is no id. */
+export const detailName = (name: string): string => t(`detail.${name}` as Key) || name;
+export function detailValue(name: string, value: string): string {
+  if (value === "*") return t("principals.all");
+  if (name === "role") return t(`role.${value}` as Key) || value;
+  if (name === "sha256") return shortHash(value);
+  if (name === "cost" || name === "cap") return value.replace(/epsilon|delta|rho/g, word => symbols[word] ?? word);
+  return t(`detail.is.${value}` as Key) || value;
+}
 
 /** The screen of an object by its id; undefined where it has none. */
 export function place(id: string): string | undefined {

@@ -62,7 +62,7 @@ function SpendChart({ book, steps, entries, cap }: { book: Book; steps: Step[]; 
         spent: t("chart.spent", { spent }),
         cap: t("chart.cap", { cap: left(cap) }),
         write: compact,
-        day: at => monthDay(at),
+        day: at => monthDay(at, new Date(from).getFullYear() !== new Date(now).getFullYear()),
       }, small)}
       {small ? (
         <p class="legend dl">

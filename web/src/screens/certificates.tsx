@@ -2,6 +2,7 @@
 import type { VNode } from "preact";
 import { all, get } from "../api";
 import { Checker } from "../check/checker";
+import { keyFile } from "../check/claims";
 import { date, dateTime, grouped, number, shortHash } from "../format";
 import { t } from "../lang";
 import { Listed } from "../list";
@@ -88,7 +89,7 @@ function Keys({ keys }: { keys: Key[] }): VNode {
                   <Chip tone={k.state === "in use" ? "ok" : ""}>{t(k.state === "in use" ? "keys.current" : "keys.retired")}</Chip>
                 </td>
                 <td class="r">
-                  <button type="button" class="lk" onClick={() => save("noren-key.pem", "application/x-pem-file", k.pem)}>
+                  <button type="button" class="lk" onClick={() => save(keyFile, "application/x-pem-file", k.pem)}>
                     {t("keys.save")}
                   </button>
                 </td>
@@ -106,7 +107,7 @@ export default function Certificates(): VNode {
   return (
     <>
       <Head title={t("check.title")} lead={t("check.lead")} crumbs={[{ text: t("nav.certificates") }]}>
-        <CopyCommand command={session.value ? curl("/certificates") : "noren certificate check FILE CERTIFICATE --trust key.pem"} />
+        <CopyCommand command={session.value ? curl("/certificates") : `noren certificate check FILE CERTIFICATE --trust ${keyFile}`} />
         <Act act={() => savePage(keys.value ?? [])}>{t("check.savepage")}</Act>
       </Head>
       <Checker keys={keys.value ?? []} keysAt={undefined} offline={false} />

@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { idempotencyKey, part, post } from "../api";
-import { bytes, date, number, shortHash } from "../format";
+import { bytes, date, dateTime, number, shortHash } from "../format";
 import { rich, said, t } from "../lang";
 import { go, to } from "../route";
 import { say, sealed } from "../state";
@@ -66,7 +66,7 @@ function EarlierOne({ e, recipe, preview, studied, toggle, compared }: EarlierPr
           {t("earlier.study")}
         </Act>
       </div>
-      {e.common ? <small class="q" lang="en">{e.common}</small> : null}
+      {e.common ? <small class="q">{said(e.common)}</small> : null}
       {job.id !== undefined ? <Bar done={job.progress?.done} total={job.progress?.total} label={t("compare.title")} /> : null}
       {job.error !== undefined ? <Refusal error={job.error} /> : null}
       {result ? <ComparisonView result={result} k={preview.after.k} /> : null}
@@ -90,10 +90,13 @@ export function Earlier(props: EarlierProps): VNode {
   );
 }
 
-/** Reasons that stay when the marked earlier releases count as studied. */
+/** Reasons that stay when the marked earlier releases count as studied; those releases by their table and time. */
 export function remaining(v: Preview, studied: string[]): Message[] {
-  const all = v.earlier.every(e => studied.includes(e.release));
-  return v.gate.reasons.filter(r => !(all && v.earlier.length > 0 && /previous|earlier|studied/.test(r.code)));
+  return v.gate.reasons.flatMap(r => {
+    const e = r.code === "previous-unstudied" ? v.earlier.find(x => x.release === r.args?.["release"]) : undefined;
+    if (!e) return [r];
+    return studied.includes(e.release) ? [] : [{ code: r.code, text: t("gate.unstudied", { table: e.table_name, k: e.k, at: dateTime(e.at) }) }];
+  });
 }
 
 /** What stops the release, and below it the warnings: a gate that is open is green only where none stands. */

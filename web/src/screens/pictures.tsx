@@ -2,7 +2,8 @@
 import type { VNode } from "preact";
 import { Figure } from "../charts/figure";
 import { histogram, labels } from "../charts/histogram";
-import { extent, scatter } from "../charts/scatter";
+import { briefly } from "../charts/scale";
+import { extent, scatter, type Direction } from "../charts/scatter";
 import { compact, day, month, number, short } from "../format";
 import { t } from "../lang";
 import type { Cloud, Column, Histogram, Preview, Scatter } from "../types";
@@ -10,7 +11,7 @@ import type { Cloud, Column, Histogram, Preview, Scatter } from "../types";
 type Write = (v: number) => string;
 
 /** Dates count days or, where the numbers are large, seconds since 1970. */
-const ms = (v: number): number => (Math.abs(v) < 1e6 ? v * 86_400_000 : v * 1000);
+const ms = (v: number, of = v): number => (Math.abs(of) < 1e6 ? v * 86_400_000 : v * 1000);
 const writerOf = (type: string | undefined, dates: Write, numbers: Write): Write => (type === "date" ? v => dates(ms(v)) : numbers);
 
 function marks(cloud: Cloud): number {
@@ -34,8 +35,12 @@ function boundsOf(c: Column | undefined): [number, number] | undefined {
 function Pair({ s, columns }: { s: Scatter; columns: Column[] }): VNode {
   const of = (name: string): Column | undefined => columns.find(c => c.name === name);
   const write = (column: string, dates: Write, numbers: Write): Write => writerOf(of(column)?.type, dates, numbers);
-  const bounds = { x: boundsOf(of(s.x)), y: boundsOf(of(s.y)) };
   const range = extent([s.before, s.after]);
+  const direction = (column: string, [least, greatest]: [number, number]): Direction => {
+    if (of(column)?.type !== "date") return { write: short, bounds: boundsOf(of(column)) };
+    const unit = ms(1, greatest);
+    return { write: v => (briefly(least, greatest, unit) ? day : month)(v * unit), unit };
+  };
   const one = (cloud: Cloud, tone: "before" | "after"): VNode => {
     const sentence = t(`pictures.scatter.${tone}`, { x: s.x, y: s.y, n: marks(cloud) });
     return (
@@ -49,7 +54,7 @@ function Pair({ s, columns }: { s: Scatter; columns: Column[] }): VNode {
         sentence={sentence}
         data={{ head: [s.x, s.y, t("pictures.records")], rows: rows(cloud, write(s.x, day, compact), write(s.y, day, compact)) }}
       >
-        {scatter(cloud, range, tone, sentence, write(s.x, month, short), write(s.y, month, short), bounds)}
+        {scatter(cloud, range, tone, sentence, direction(s.x, range.x), direction(s.y, range.y))}
       </Figure>
     );
   };

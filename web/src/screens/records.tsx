@@ -65,6 +65,7 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
   const [error, fail] = useState<unknown>(undefined);
   const [studied, study] = useState<string[]>([]);
   const [dialog, openDialog] = useState(false);
+  const [trial, setTrial] = useState<string | undefined>(undefined); // the job of the preview beside which one is open
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const latest = useRef(tagged);
   const saving = useRef<Promise<void>>(Promise.resolve());
@@ -160,7 +161,9 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
   const stale = preview !== undefined && (preview.stale || preview.recipe_version !== recipe.version || unsaved);
   const current = preview !== undefined && !stale && previewJob.id === undefined;
   const reasons = preview ? remaining(preview, studied) : [];
-  const ready = current && reasons.length === 0 && (preview?.gate.open === true || (preview?.earlier.length ?? 0) > 0) && !sealed.value;
+  // What is released is what the screen shows: beside the figures of a trial that would be another file.
+  const trying = preview !== undefined && trial === preview.job;
+  const ready = current && !trying && reasons.length === 0 && (preview?.gate.open === true || (preview?.earlier.length ?? 0) > 0) && !sealed.value;
   const fates = new Map((stale ? [] : (preview?.columns ?? [])).map(c => [c.name, c.fate]));
   const toggle = (id: string): void => study(studied.includes(id) ? studied.filter(x => x !== id) : [...studied, id]);
   const release = (): void => {
@@ -220,8 +223,8 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
         </div>
         <aside>
           {preview ? (
-            <GateCard reasons={current ? reasons : [{ code: "page.stale", text: t("gate.stale") }]} warned={preview.warnings.length > 0}>
-              <Warnings key={preview.job} recipe={recipe} preview={preview} table={table.id} current={current} apply={change} />
+            <GateCard reasons={!current ? [{ code: "page.stale", text: t("gate.stale") }] : trying ? [{ code: "page.trial", text: t("gate.trial") }, ...reasons] : reasons} warned={preview.warnings.length > 0}>
+              <Warnings key={preview.job} recipe={recipe} preview={preview} table={table.id} current={current} apply={change} opened={open => setTrial(open ? preview.job : undefined)} />
             </GateCard>
           ) : (
             <GateCard reasons={[{ code: "page.none", text: t("gate.none") }]} />

@@ -58,7 +58,8 @@ function Effect({ trial }: { trial: Trial }): VNode {
   );
 }
 
-export function Warnings(props: { recipe: Recipe; preview: Preview; table: string; current: boolean; apply: (p: Parameters) => void }): VNode | null {
+/** opened is told of a trial that begins, and of its end: while one is open, the screen shows more than one release. */
+export function Warnings(props: { recipe: Recipe; preview: Preview; table: string; current: boolean; apply: (p: Parameters) => void; opened: (open: boolean) => void }): VNode | null {
   const { recipe, preview, current } = props;
   const [tried, choose] = useState<Remedy | undefined>(undefined);
   const [trial, set] = useState<Trial | undefined>(undefined);
@@ -71,10 +72,13 @@ export function Warnings(props: { recipe: Recipe; preview: Preview; table: strin
     choose(undefined);
     set(undefined);
     job.clear();
+    props.opened(false);
+    void job.stop();
   };
   const start = async (r: Remedy): Promise<void> => {
     leave();
     choose(r);
+    props.opened(true);
     job.follow((await post<Job>(`/recipes/${part(recipe.id)}/trial`, { parameters: r.parameters })).id);
   };
   return (
@@ -107,16 +111,18 @@ export function Warnings(props: { recipe: Recipe; preview: Preview; table: strin
                       <b>{name(tried)}</b>
                     </p>
                     <Effect trial={trial} />
-                    <div class="row pad">
-                      <button type="button" onClick={leave}>
-                        {t("trial.leave")}
-                      </button>
-                      <button type="button" class="pri" aria-disabled={current ? undefined : "true"} onClick={() => (current ? props.apply(tried.parameters) : undefined)}>
-                        {t("trial.apply")}
-                      </button>
-                    </div>
                   </>
                 ) : null}
+                <div class="row pad">
+                  <button type="button" onClick={leave}>
+                    {t("trial.leave")}
+                  </button>
+                  {trial ? (
+                    <button type="button" class="pri" aria-disabled={current ? undefined : "true"} onClick={() => (current ? props.apply(tried.parameters) : undefined)}>
+                      {t("trial.apply")}
+                    </button>
+                  ) : null}
+                </div>
               </div>
             ) : null}
           </div>

@@ -4,8 +4,9 @@ import { useState } from "preact/hooks";
 import { all, call, part, post } from "../api";
 import { date, dateTime } from "../format";
 import { t, type Key } from "../lang";
+import { to } from "../route";
 import { draft, session, signOut } from "../state";
-import type { NewToken, Principal, Token } from "../types";
+import type { NewToken, Principal, TableLine, Token } from "../types";
 import { Act, Card, CopyCommand, curl, Field, Head, Scroll, useLoad, When } from "../ui";
 
 interface Form {
@@ -111,6 +112,11 @@ function Tokens(): VNode {
 
 function Principals(): VNode {
   const people = useLoad(signal => all<Principal>("/principals", signal), []);
+  const tables = useLoad(signal => all<TableLine>("/tables", signal).catch((): TableLine[] => []), []);
+  const object = (id: string): VNode => {
+    const table = tables.value?.find(x => x.id === id);
+    return table ? <a href={to("tables", id)}>{table.name}</a> : <span class="q mono">{id}</span>;
+  };
   return (
     <Card title={t("principals.title")} sub={t("principals.sub")}>
       <When of={people} lines={3}>
@@ -134,7 +140,7 @@ function Principals(): VNode {
                     <td>
                       {p.grants.map((g, i) => (
                         <div key={i}>
-                          {t(("role." + g.role) as Key)} <span class="q mono">{g.object === "*" ? t("principals.all") : g.object}</span>
+                          {t(("role." + g.role) as Key)} {g.object === "*" ? <span class="q">{t("principals.all")}</span> : object(g.object)}
                         </div>
                       ))}
                     </td>

@@ -328,6 +328,15 @@ async function stewardsHour() {
   const shown = await warning.locator("table tbody tr").allInnerTexts();
   for (const measure of ["Highest risk", "Information loss"]) assert.match(shown.find(line => line.startsWith(measure)) ?? "", /\d.*\d/s, measure + " is not compared: " + shown);
   assert.equal((await recipe()).l, undefined, "a trial changed the recipe");
+  // Beside a trial nothing is released: the file would be another than the one that its figures describe.
+  assert.equal(await page.locator(".head .pri").getAttribute("aria-disabled"), "true", "a release can be made beside an open trial");
+  await page.locator("#gate").getByText("A change is being tried.").waitFor();
+  await page.locator(".head .pri").click({ force: true });
+  assert.equal(await page.locator("dialog").count(), 0, "a release is offered beside an open trial");
+  await page.getByRole("button", { name: "Leave it as it is" }).click();
+  await ready.waitFor();
+  await page.getByRole("button", { name: "Try: l = 2", exact: true }).click();
+  await warning.locator("table").waitFor({ timeout: 60_000 });
   await looked(page, "trial");
   await click("take it", page.getByRole("button", { name: "Change the recipe" }));
   await warning.waitFor({ state: "detached", timeout: 60_000 });
@@ -613,6 +622,22 @@ async function daily() {
   const row = page.locator("table.au tbody tr").first();
   await row.getByText("Book opened").waitFor();
   await row.getByRole("link").first().click();
+  await page.waitForURL(/#\/books\/bk_/);
+  // What entries are about is named, and so are their details.
+  for (const [action, words] of [["Question paid", "Answer"], ["Released", "Certificate of"]]) {
+    await w.at(page, "audit");
+    await page.getByLabel("Action").selectOption({ label: action });
+    await page.locator("table.au tbody tr td:nth-child(6) small", { hasText: words }).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.waitForTimeout(500);
+    assert.doesNotMatch(await page.locator("table.au").innerText(), /\b(an|rl|ct|tb|bk|rc|pr)_[a-z2-7]{16}\b|epsilon|single-steward/, action + " shows ids");
+  }
+  await w.at(page, "settings");
+  await page.locator("table.min", { hasText: "K. Sato" }).waitFor();
+  await w.at(page, "audit");
+  await page.getByLabel("Action").selectOption({ label: "Book opened" });
+  await page.waitForTimeout(800);
+  await page.locator("table.au tbody tr").first().getByRole("link").first().click();
   await page.waitForURL(/#\/books\/bk_/);
   await page.getByRole("link", { name: "Entries of the audit log" }).click();
   await page.waitForURL(/#\/audit\/bk_/);
