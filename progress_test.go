@@ -19,7 +19,8 @@ func progressParameters(f *ast.File) []string {
 		if path, err := strconv.Unquote(i.Path.Value); err != nil || path != "github.com/noren-privacy/noren" {
 			continue
 		}
-		if name = "noren"; i.Name != nil {
+		name = "noren"
+		if i.Name != nil {
 			name = i.Name.Name
 		}
 	}

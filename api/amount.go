@@ -48,7 +48,8 @@ func (a Amount) parts() [3]*big.Rat {
 	var out [3]*big.Rat
 	for i, text := range []string{a.Epsilon, a.Delta, a.Rho} {
 		var ok bool
-		if out[i], ok = new(big.Rat).SetString(text); !ok || len(text) > 64 {
+		out[i], ok = new(big.Rat).SetString(text)
+		if !ok || len(text) > 64 {
 			out[i] = new(big.Rat)
 		}
 	}

@@ -43,10 +43,12 @@ func TestChanged(t *testing.T) {
 	// Rows in another order are paired before they are compared.
 	back := release.Columns[4].Select([]uint32{7, 6, 5, 4, 3, 2, 1, 0})
 	turned := tableOf(back)
-	if changed, _ = compare(source, turned, []uint32{7, 6, 5, 4, 3, 2, 1, 0}, none); len(changed) > 0 {
+	changed, _ = compare(source, turned, []uint32{7, 6, 5, 4, 3, 2, 1, 0}, none)
+	if len(changed) > 0 {
 		t.Errorf("changed %v", changed)
 	}
-	if changed, _ = compare(source, turned, row, none); len(changed) != 1 {
+	changed, _ = compare(source, turned, row, none)
+	if len(changed) != 1 {
 		t.Errorf("changed %v", changed)
 	}
 }

@@ -21,7 +21,8 @@ func TestHistogramOfWholeNumbersEndsWithThem(t *testing.T) {
 		}
 		total := 0.0
 		for i, c := range h.Original {
-			if total += c; c != h.Edges[i+1]-h.Edges[i] {
+			total += c
+			if c != h.Edges[i+1]-h.Edges[i] {
 				t.Errorf("0 to %d: bin %d of %v to %v counts %v", largest, i, h.Edges[i], h.Edges[i+1], c)
 			}
 		}

@@ -20,7 +20,8 @@ func TestOverlap(t *testing.T) {
 	}
 	// Of a person with several records those count that leave fewest.
 	now.Who[5] = "c"
-	if o, _ = assess.NewOverlap(context.Background(), now, assess.Placed{Who: []string{"a", "b", "c", "d"}, Class: []uint32{0, 0, 0, 0}}, 3); o.Common != 4 || o.Min != 2 || o.Below != 2 {
+	o, _ = assess.NewOverlap(context.Background(), now, assess.Placed{Who: []string{"a", "b", "c", "d"}, Class: []uint32{0, 0, 0, 0}}, 3)
+	if o.Common != 4 || o.Min != 2 || o.Below != 2 {
 		t.Errorf("%+v: c is with a and b by one record, with d by the other", o)
 	}
 }

@@ -101,7 +101,8 @@ func (s *sample) fitPitman() (theta, alpha float64, ok bool) {
 		theta, ok = s.pitmanTheta(0)
 		return theta, 0, ok
 	}
-	if _, at, ok = slope(high); !ok || at >= 0 {
+	_, at, ok = slope(high)
+	if !ok || at >= 0 {
 		return 0, 0, false
 	}
 	for range 100 {
@@ -147,7 +148,8 @@ func (s *sample) pitmanTheta(alpha float64) (float64, bool) {
 	low, high := -30.0, 1.0
 	for slope(math.Exp(high)-alpha) > 0 {
 		low = high
-		if high += 4; high > 80 {
+		high += 4
+		if high > 80 {
 			return 0, false
 		}
 	}

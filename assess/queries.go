@@ -182,13 +182,15 @@ func askedColumns(original, release *table.Table) ([]asked, error) {
 				}
 			}
 			slices.Sort(a.domain)
-			if a.domain = slices.Compact(a.domain); len(a.domain) < 2 || math.IsInf(a.domain[len(a.domain)-1]-a.domain[0], 0) {
+			a.domain = slices.Compact(a.domain)
+			if len(a.domain) < 2 || math.IsInf(a.domain[len(a.domain)-1]-a.domain[0], 0) {
 				continue
 			}
 		case r.Field.Type.IsNumber():
 			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("column %s", c.Field.Name), What: "words in the original and numbers in the release cannot be compared", Hint: "give the column the same type in both"}
 		default:
-			if a.codes = len(c.Dict); a.codes < 2 {
+			a.codes = len(c.Dict)
+			if a.codes < 2 {
 				continue
 			}
 			a.words, a.shown, a.means = c, r, readMeanings(c, r)
@@ -334,7 +336,8 @@ func (c *counter) count(conditions []condition) float64 {
 		p := times
 		for n := range conditions {
 			j := conditions[n].column
-			if p *= c.weight[j][c.cells[j][r]]; p == 0 {
+			p *= c.weight[j][c.cells[j][r]]
+			if p == 0 {
 				break
 			}
 		}

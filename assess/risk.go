@@ -202,7 +202,8 @@ func histogram[C Count](sizes []C) ([]sizeCount, error) {
 		if s < 0 || uint64(s) > math.MaxInt64/4 {
 			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("class %d", i), What: "a class size must be a count of records"}
 		}
-		if total += uint64(s); total > 1<<52 {
+		total += uint64(s)
+		if total > 1<<52 {
 			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("class sizes"), What: "they add up to more records than can be counted exactly"}
 		}
 		if v := int64(s); v < int64(len(small)) {

@@ -74,7 +74,8 @@ func TestRiskThresholdIsExact(t *testing.T) {
 		if f == 1 {
 			continue
 		}
-		if r, _ = assess.NewRisk([]int{f - 1}, 1/float64(f)); r.Prosecutor.RecordsAbove != int64(f-1) {
+		r, _ = assess.NewRisk([]int{f - 1}, 1/float64(f))
+		if r.Prosecutor.RecordsAbove != int64(f-1) {
 			t.Fatalf("a class of %d is not above 1/%d", f-1, f)
 		}
 	}

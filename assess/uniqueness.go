@@ -93,7 +93,8 @@ func EstimateUniqueness[C Count](sizes []C, fraction float64) (*Uniqueness, erro
 	if fraction == 1 || s.uniques == 0 {
 		e := s.estimate(s.uniques)
 		u.Zayatz, u.Pitman, u.SNB, u.Result, u.Chosen = e, e, e, e, ModelNone
-		if u.Bounds = s.bounds(); fraction == 1 {
+		u.Bounds = s.bounds()
+		if fraction == 1 {
 			u.Chosen, u.Bounds = ModelExact, ShareRange{*e.Share, *e.Share}
 		}
 		return u, nil

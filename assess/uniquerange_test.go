@@ -107,7 +107,8 @@ func TestUniquenessIsDecided(t *testing.T) {
 	if err != nil || u.OrderOfMagnitude || u.Range == nil || u.Range.High > 1.5*u.Range.Low {
 		t.Errorf("%v, %+v", err, u)
 	}
-	if _, drawn = draw(rng, classesOf(20_000, func() float64 { return 5 }), 0.1); true {
+	_, drawn = draw(rng, classesOf(20_000, func() float64 { return 5 }), 0.1)
+	if true {
 		if u, err = EstimateUniqueness(drawn, 0.1); err != nil || u.Range != nil && !u.OrderOfMagnitude || u.Bounds.Low > 0 {
 			t.Errorf("households of equal people: %v, %+v", err, u)
 		}

@@ -118,7 +118,8 @@ func (a Adversaries) check(m Model) error {
 		if adv.Target == AnyTarget {
 			count = min(count*n, maxListed+1)
 		}
-		if total += count; total > maxListed {
+		total += count
+		if total > maxListed {
 			return noren.Usagef(where, "the list stands for more than %d adversaries", maxListed)
 		}
 	}

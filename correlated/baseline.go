@@ -201,7 +201,8 @@ func (p *chainPlan) eachConfig(ctx context.Context, see func(row int32, dists []
 							if u == nil || v == nil {
 								continue
 							}
-							if work += u.len() * v.len(); work > workPerConfig*p.options.budget(workBudget) {
+							work += u.len() * v.len()
+							if work > workPerConfig*p.options.budget(workBudget) {
 								return errBudget
 							}
 							var err error

@@ -62,7 +62,8 @@ func (e *engine) calibrate(ctx context.Context, epsilon float64) (*Calibration, 
 	}
 	for safe.Upper > target {
 		// Only a bound that is looser than the range gets here.
-		if high *= 2; math.IsInf(high, 1) {
+		high *= 2
+		if math.IsInf(high, 1) {
 			return nil, &noren.Error{Kind: noren.NotMet, Where: "epsilon", What: "no scale brings the bound below this", Hint: "choose another method"}
 		}
 		if safe, err = try(high); err != nil {

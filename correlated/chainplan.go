@@ -327,7 +327,8 @@ func (b *chainBuilder) fill(e *armEnd, a int, terms []term) error {
 	}
 	e.dists[a], e.mass[a] = normalise(sum)
 	if e.dists[a] != nil {
-		if b.atoms += e.dists[a].len(); b.atoms > maxPlanAtoms {
+		b.atoms += e.dists[a].len()
+		if b.atoms > maxPlanAtoms {
 			return noren.Reasonf("%s: the distributions of the arms have too many atoms", errBudget)
 		}
 	}

@@ -196,7 +196,8 @@ func (s *space) convolve(a, b *dist) (*dist, error) {
 		default:
 			// Too small to trust the sum of products that may have been cut.
 			out.log[k] = convolveLog(a.log, b.log, k)
-			if out.lin[k] = math.Exp(out.log[k]); out.lin[k] < tiny {
+			out.lin[k] = math.Exp(out.log[k])
+			if out.lin[k] < tiny {
 				out.lin[k] = 0
 			}
 		}

@@ -68,7 +68,8 @@ func (l limits) joint(shape []int, p []float64) (*JointTable, error) {
 		if err := checkStates(k, index("shape", i)); err != nil {
 			return nil, err
 		}
-		if size *= k; size > maxTable {
+		size *= k
+		if size > maxTable {
 			return nil, &noren.Error{Kind: noren.Usage, Where: "shape", What: "the table has more than 1,048,576 entries", Hint: "describe the records by a chain or a tree"}
 		}
 	}
@@ -204,7 +205,8 @@ func (c *Chain) supports() []uint64 {
 		m := move{s, all[i]}
 		to, ok := known[m]
 		if !ok {
-			if to = c.pool[s].reach(all[i]); len(known) < 4096 {
+			to = c.pool[s].reach(all[i])
+			if len(known) < 4096 {
 				known[m] = to
 			}
 		}

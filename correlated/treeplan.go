@@ -112,7 +112,8 @@ func (p *treePlan) options(ctx context.Context, id int32) ([]*treeOption, error)
 		for y := range k.cols {
 			o := &treeOption{dists: make([]*dist, k.rows), mass: make([]float64, k.rows), known: y}
 			for x := range k.rows {
-				if o.mass[x] = k.logAt(x, y); o.mass[x] > negInf {
+				o.mass[x] = k.logAt(x, y)
+				if o.mass[x] > negInf {
 					o.dists[x] = p.space.point()
 				}
 			}

@@ -130,7 +130,8 @@ func (d *Definition) complete() *Definition {
 	c.Missing = slices.Clone(c.Missing)
 	slices.Sort(c.Missing)
 	c.Missing = slices.Compact(c.Missing)
-	if c.Missing = slices.DeleteFunc(c.Missing, func(m string) bool { return m == "" }); c.Missing == nil {
+	c.Missing = slices.DeleteFunc(c.Missing, func(m string) bool { return m == "" })
+	if c.Missing == nil {
 		c.Missing = []string{}
 	}
 	c.Neighbours = orElse(c.Neighbours, account.AddRemove.String())

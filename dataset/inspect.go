@@ -184,7 +184,8 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 		columns[at[i]].review = review
 	}
 	err = scan(ctx, src, positions, columns, func(r table.Reader, c *table.Chunk) error {
-		if out.Records += int64(c.Rows); out.Records > d.AtMost {
+		out.Records += int64(c.Rows)
+		if out.Records > d.AtMost {
 			return structure(noren.File(src.Name()), noren.Textf("expected at most %d records, got more", d.AtMost))
 		}
 		for i := range columns {

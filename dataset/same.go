@@ -85,7 +85,8 @@ func identify(ctx context.Context, src file.Source, d *Definition, k Keys) (*Ide
 	}
 	records := int64(0)
 	err = scan(ctx, src, positions, columns, func(_ table.Reader, c *table.Chunk) error {
-		if records += int64(c.Rows); records > d.AtMost {
+		records += int64(c.Rows)
+		if records > d.AtMost {
 			return structure(noren.File(src.Name()), noren.Textf("expected at most %d records, got more", d.AtMost))
 		}
 		return of.rows.take(c)

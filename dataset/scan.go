@@ -209,7 +209,8 @@ func asStructure(name string, err error) error {
 		return err
 	}
 	out := *e
-	if out.Code = "structure"; out.Place() == "" {
+	out.Code = "structure"
+	if out.Place() == "" {
 		out.Where = noren.File(name)
 	}
 	return &out

@@ -237,7 +237,8 @@ func (v *valueHash) read(r *reading, c *valueTag, m *moment) (*sum256, bool) {
 	at, ok := r.layout.Match(c.plain)
 	var fraction []byte
 	if !ok && r.time {
-		if at, ok = m.match(r.layout, c.plain); ok {
+		at, ok = m.match(r.layout, c.plain)
+		if ok {
 			fraction = m.fraction
 		}
 	}
@@ -277,7 +278,8 @@ func (v *valueHash) comma(c *valueTag) (sum256, bool) {
 		}
 	}
 	number := false
-	if v.buf, number = appendNumber(append(v.buf[:0], 'n'), v.swapped); !number {
+	v.buf, number = appendNumber(append(v.buf[:0], 'n'), v.swapped)
+	if !number {
 		return sum256{}, false
 	}
 	return v.hash(v.buf), true

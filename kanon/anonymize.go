@@ -260,7 +260,8 @@ func (r *run) divide(ctx context.Context) error {
 	if r.job.Linkage == LinkAll {
 		return r.link(ctx)
 	}
-	if r.asked = r.judge(); r.job.lowersBoxes() {
+	r.asked = r.judge()
+	if r.job.lowersBoxes() {
 		r.lowers = cost.Boxes(r.frame, r.columns)
 	}
 	var err error

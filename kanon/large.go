@@ -13,7 +13,8 @@ func (r *run) large(sizes []int) {
 			equal[uint32(g)] = true
 		}
 	}
-	if r.result.Large = len(equal); r.result.Large == 0 {
+	r.result.Large = len(equal)
+	if r.result.Large == 0 {
 		return
 	}
 	first := make(map[uint32]int, len(equal))

@@ -106,7 +106,8 @@ func MadeSum(groups []uint32, n int, left []bool, published []publish.Column) [s
 		buf = buf[:0]
 	}
 	for _, is := range left {
-		if buf = append(buf, 0); is {
+		buf = append(buf, 0)
+		if is {
 			buf[len(buf)-1] = 1
 		}
 		if len(buf) == sumRows {

@@ -222,7 +222,8 @@ func (t *hashTest) distribution() {
 		active++
 		row := t.score[c*k : (c+1)*k]
 		high := slices.Max(row)
-		if low[c] = slices.Min(row); most > 1 {
+		low[c] = slices.Min(row)
+		if most > 1 {
 			width += float64(most) * (max(high, 0) - min(low[c], 0))
 			low[c] = 0
 		} else {
@@ -276,7 +277,8 @@ func (t *hashTest) distribution() {
 			for j, v := range e {
 				mean += complex(onto[j], 0) * v
 			}
-			if product *= mean; product == 0 {
+			product *= mean
+			if product == 0 {
 				break
 			}
 		}

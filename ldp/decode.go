@@ -205,7 +205,8 @@ func (b *bloomModel) final(ctx context.Context, d *DecodedWords) (*bloomFit, err
 	}
 	if len(every) <= mostJoint && 2*len(every) <= b.rows {
 		f, err := b.fit(ctx, every, nil)
-		if d.Joint = err == nil; d.Joint || ctx.Err() != nil {
+		d.Joint = err == nil
+		if d.Joint || ctx.Err() != nil {
 			return f, err
 		}
 	}

@@ -275,7 +275,8 @@ func (c *MultiCollector) Fit() Fit {
 		} else {
 			f = c.means[j].Fit()
 		}
-		if f.P = min(1, f.P*float64(len(c.labels))); f.P < worst.P {
+		f.P = min(1, f.P*float64(len(c.labels)))
+		if f.P < worst.P {
 			worst = f
 			worst.What = noren.Textf("attribute %d: %s", j+1, f.What)
 		}

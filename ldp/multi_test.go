@@ -137,7 +137,8 @@ func TestAssociation(t *testing.T) {
 		z = (j.Share[1][2] - truth[1][2]) / j.StdErr[1][2] // the last, from the others
 		z2 += z * z / repeats
 	}
-	if z2 /= 2; math.Abs(z2-1) > 4*math.Sqrt(2./repeats) {
+	z2 /= 2
+	if math.Abs(z2-1) > 4*math.Sqrt(2./repeats) {
 		t.Errorf("the mean squared z-score is %.3f", z2)
 	}
 }

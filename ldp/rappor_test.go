@@ -414,7 +414,8 @@ func TestDecodeErrorsAndFalseDiscoveries(t *testing.T) {
 		t.Fatalf("the commonest word was found %d times of %d", found, repeats)
 	}
 	// The mean of 150 squared z-scores is 1 within 4 sqrt(2/150).
-	if z2 /= repeats; math.Abs(z2-1) > 4*math.Sqrt(2./repeats) {
+	z2 /= repeats
+	if math.Abs(z2-1) > 4*math.Sqrt(2./repeats) {
 		t.Errorf("the mean squared z-score is %.3f: the standard errors (mean %.4f) are not right", z2, se/repeats)
 	}
 	// at most 0.1; 150 repeats see 28 with probability below 1e-3 then.

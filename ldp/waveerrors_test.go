@@ -86,7 +86,8 @@ func missesOf(t *testing.T, s waveSetting, repeats int, planted float64) (out wa
 			}
 			cell := position + g.IntN(m.wave.width)
 			if g.Float64() >= in {
-				if cell = g.IntN(m.wave.cells - m.wave.width); cell >= position {
+				cell = g.IntN(m.wave.cells - m.wave.width)
+				if cell >= position {
 					cell += m.wave.width
 				}
 			}

@@ -246,7 +246,8 @@ func (l *Ledger) findAnchor(ctx context.Context) (known string, err error) {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fail(l.path, "cannot be read", err)
 	}
-	if l.anchor = known; l.opts.Anchor == "" {
+	l.anchor = known
+	if l.opts.Anchor == "" {
 		return known, nil
 	}
 	l.anchor, err = anchorPlace(l.path, l.opts.Anchor)

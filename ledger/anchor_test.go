@@ -185,7 +185,8 @@ func TestAnchorKnowsARestoredCopy(t *testing.T) {
 		askedFor(t, l, 500, 1)
 		verifyClean(t, l)
 		l.Close()
-		if l = f.open(t); l.Sealed() != nil {
+		l = f.open(t)
+		if l.Sealed() != nil {
 			t.Error(l.Sealed())
 		}
 		if _, err := l.Reconcile(t.Context(), ReconcileOptions{WithoutAnchor: true}); noren.KindOf(err) != noren.Usage {
@@ -253,7 +254,8 @@ func TestAnchorMissingOrExchanged(t *testing.T) {
 			wantSealed(t, l, c.reason)
 			l.Close()
 			write(t, path, own)
-			if l = f.open(t); l.Sealed() != nil {
+			l = f.open(t)
+			if l.Sealed() != nil {
 				t.Error(l.Sealed())
 			}
 			l.Close()
@@ -290,7 +292,8 @@ func TestAnchorMissingOrExchanged(t *testing.T) {
 		t.Fatal(l.Sealed())
 	}
 	l.Close()
-	if l = f.open(t); l.Sealed() != nil || l.AnchorPath() != moved {
+	l = f.open(t)
+	if l.Sealed() != nil || l.AnchorPath() != moved {
 		t.Error(l.Sealed(), l.AnchorPath())
 	}
 }
@@ -328,7 +331,8 @@ func TestAnchorIsMadeAnew(t *testing.T) {
 		t.Errorf("%v, %v", info.Size(), err)
 	}
 	l.Close()
-	if l = f.open(t); l.Sealed() != nil {
+	l = f.open(t)
+	if l.Sealed() != nil {
 		t.Error(l.Sealed())
 	}
 }

@@ -162,7 +162,8 @@ func (p *books) grant(b *grantBody, seq int64) error {
 	a.setCap(b.limit())
 	book := a
 	if a.parent != 0 {
-		if book = p.accounts[a.parent]; book == nil {
+		book = p.accounts[a.parent]
+		if book == nil {
 			return noren.Reasonf("is below account %d, which is not there", a.parent)
 		}
 	}

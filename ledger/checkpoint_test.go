@@ -191,7 +191,8 @@ func TestCheckpointByHand(t *testing.T) {
 		}
 		verifyClean(t, l)
 		l.Close()
-		if l = f.open(t); l.Sealed() != nil {
+		l = f.open(t)
+		if l.Sealed() != nil {
 			t.Error(l.Sealed())
 		}
 	}

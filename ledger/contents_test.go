@@ -275,7 +275,8 @@ func TestContentsLater(t *testing.T) {
 	}
 	verifyClean(t, l)
 	l.Close()
-	if l = old.open(t); l.Sealed() != nil {
+	l = old.open(t)
+	if l.Sealed() != nil {
 		t.Error(l.Sealed())
 	}
 }

@@ -219,7 +219,8 @@ func spellings(path string) ([]string, error) {
 	for at := abs; ; {
 		resolved, err := filepath.EvalSymlinks(at)
 		if err == nil {
-			if resolved = filepath.Join(resolved, rest); resolved != abs {
+			resolved = filepath.Join(resolved, rest)
+			if resolved != abs {
 				return []string{resolved, abs}, nil
 			}
 			return []string{abs}, nil

@@ -118,7 +118,8 @@ func TestVersions(t *testing.T) {
 	}
 	verifyClean(t, l)
 	l.Close()
-	if l = f.open(t); l.Sealed() != nil {
+	l = f.open(t)
+	if l.Sealed() != nil {
 		t.Error(l.Sealed())
 	}
 }
@@ -423,7 +424,8 @@ func TestCloseAnalyst(t *testing.T) {
 	wantCode(t, err, "no-grant", noren.Refused)
 	verifyClean(t, l)
 	l.Close()
-	if l = f.open(t); l.Sealed() != nil {
+	l = f.open(t)
+	if l.Sealed() != nil {
 		t.Fatal(l.Sealed())
 	}
 	if b, err = l.GrantAnalyst(ctx, "adult", "ana", Cost{Epsilon: 500 * milli, Delta: 0}); err != nil || b.Analysts[0].Closed {

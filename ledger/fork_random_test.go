@@ -54,7 +54,8 @@ func TestLongReconcileAfterRandomWays(t *testing.T) {
 			if _, err := l.db.ExecContext(t.Context(), "VACUUM INTO ?", w.path); err != nil {
 				t.Fatal(err)
 			}
-			if ways = append(ways, w); rng.IntN(2) == 0 {
+			ways = append(ways, w)
+			if rng.IntN(2) == 0 {
 				k := known()
 				for _, e := range w.charges {
 					k.Entries = append(k.Entries, SeenEntry{e.Charge.Link, e.Charge.Head[:]})
@@ -67,7 +68,8 @@ func TestLongReconcileAfterRandomWays(t *testing.T) {
 		for i := range files {
 			o.Seen = append(o.Seen, files[i])
 			for n, e := range seen[i].charges {
-				if proved[n] = e; rng.IntN(4) == 0 {
+				proved[n] = e
+				if rng.IntN(4) == 0 {
 					o.Evidence = append(o.Evidence, e)
 				}
 			}

@@ -107,7 +107,8 @@ func TestReconcileAfterTwoWays(t *testing.T) {
 					}
 				}
 				verifyClean(t, l)
-				if l = reopen(); l.Sealed() != nil {
+				l = reopen()
+				if l.Sealed() != nil {
 					t.Error(l.Sealed())
 				}
 				l.Close()

@@ -125,7 +125,8 @@ func TestReconcileAfterThreeWays(t *testing.T) {
 			}
 			verifyClean(t, l)
 			l.Close()
-			if l = f.open(t); l.Sealed() != nil {
+			l = f.open(t)
+			if l.Sealed() != nil {
 				t.Errorf("%s, %s: %v", name, what, l.Sealed())
 			}
 			l.Close()
@@ -164,7 +165,8 @@ func TestAnchorKnowsEachEntry(t *testing.T) {
 	from := entries[0].Seq
 	var last int64
 	if err := eachLink(t.Context(), l.db, from-1, func(k *link) error {
-		if last = k.Seq; !has[fmt.Sprintf("%d %x", k.Seq, k.Hash)] {
+		last = k.Seq
+		if !has[fmt.Sprintf("%d %x", k.Seq, k.Hash)] {
 			t.Errorf("the anchor does not know entry %d", k.Seq)
 		}
 		return nil

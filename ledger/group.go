@@ -120,7 +120,8 @@ func (l *Ledger) passLead() {
 }
 
 func (l *Ledger) passLeadLocked() {
-	if l.leading = len(l.queue) > 0; l.leading {
+	l.leading = len(l.queue) > 0
+	if l.leading {
 		l.queue[0].lead <- struct{}{}
 	}
 }
@@ -245,7 +246,8 @@ func (l *Ledger) runJobs(ctx context.Context, tx *sql.Tx, group []*job) []error 
 		headErr = l.headWritable()
 	}
 	for i, j := range group {
-		if errs[i] = context.Cause(j.ctx); errs[i] != nil {
+		errs[i] = context.Cause(j.ctx)
+		if errs[i] != nil {
 			continue
 		}
 		if j.synced && headErr != nil {
@@ -265,7 +267,8 @@ func (l *Ledger) runJobs(ctx context.Context, tx *sql.Tx, group []*job) []error 
 			return all(err)
 		}
 		end := "RELEASE job"
-		if errs[i] = j.do(ctx, tx, now); errs[i] != nil {
+		errs[i] = j.do(ctx, tx, now)
+		if errs[i] != nil {
 			end = "ROLLBACK TO job; RELEASE job"
 		}
 		j.endHold(errs[i])

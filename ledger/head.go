@@ -103,7 +103,8 @@ func tail(f *os.File) (last []byte, end int64, err error) {
 			return nil, 0, err
 		}
 		at -= n
-		if text = append(chunk, text...); len(text) > 2*maxLine { // what was cut short may follow the last whole line
+		text = append(chunk, text...)
+		if len(text) > 2*maxLine { // what was cut short may follow the last whole line
 			return nil, 0, errLine
 		}
 		stop := bytes.LastIndexByte(text, '\n')

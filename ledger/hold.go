@@ -122,7 +122,8 @@ func (h *holds) add(id int64, c Cost, sign int64) {
 	}
 	now := h.of[id]
 	now = Cost{Epsilon: now.Epsilon + sign*c.Epsilon, Delta: now.Delta + sign*c.Delta, Rho: now.Rho + rho(sign)*c.Rho}
-	if h.of[id] = now; now == (Cost{}) {
+	h.of[id] = now
+	if now == (Cost{}) {
 		delete(h.of, id)
 	}
 }

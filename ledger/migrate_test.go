@@ -138,7 +138,8 @@ func TestMigrate(t *testing.T) {
 			}
 			verifyClean(t, l)
 			l.Close()
-			if l = f.open(t); l.Sealed() != nil {
+			l = f.open(t)
+			if l.Sealed() != nil {
 				t.Error(l.Sealed())
 			}
 		})

@@ -108,7 +108,8 @@ func TestPassbook(t *testing.T) {
 					t.Fatal(name, err)
 				}
 				got = append(got, lines(p)...)
-				if o.Before = p.Next; o.Before == 0 {
+				o.Before = p.Next
+				if o.Before == 0 {
 					break
 				}
 			}

@@ -112,7 +112,8 @@ func TestReconcileInEachAccounting(t *testing.T) {
 					t.Errorf("again: %+v, %v", did, err)
 				}
 				l.Close()
-				if l = f.open(t); l.Sealed() != nil {
+				l = f.open(t)
+				if l.Sealed() != nil {
 					t.Error(l.Sealed())
 				}
 				verifyClean(t, l)

@@ -150,7 +150,8 @@ func (g *Grant) compareWith(ctx context.Context, tx *sql.Tx, a *account, ours ow
 		}
 		others, common := map[string]bool{}, 0
 		for name := range theirs {
-			if name = columnName(name); !others[name] && ours.names[name] {
+			name = columnName(name)
+			if !others[name] && ours.names[name] {
 				common++
 			}
 			others[name] = true

@@ -244,7 +244,8 @@ func TestDatabaseFull(t *testing.T) {
 		if err == nil {
 			err = r.Settle(t.Context(), []byte(strings.Repeat("x", 500)), nil, "")
 		}
-		if failure = err; err == nil {
+		failure = err
+		if err == nil {
 			answered++
 		}
 	}

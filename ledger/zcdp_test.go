@@ -113,7 +113,8 @@ func TestZCDPCharges(t *testing.T) {
 	}
 	verifyClean(t, l)
 	l.Close()
-	if l = f.open(t); l.Sealed() != nil {
+	l = f.open(t)
+	if l.Sealed() != nil {
 		t.Error(l.Sealed())
 	}
 }
@@ -330,7 +331,8 @@ func TestMigrateSchema2(t *testing.T) {
 		askedFor(t, l, 20, 1)
 		verifyClean(t, l)
 		l.Close()
-		if l = f.open(t); l.Sealed() != nil {
+		l = f.open(t)
+		if l.Sealed() != nil {
 			t.Error(l.Sealed())
 		}
 	}

@@ -143,7 +143,8 @@ func (m *Mechanism) intervals(ctx context.Context) (with, without float64, err e
 	level := math.Ceil(math.Log(guessedS(beta, m.global, m.plan.Guess)) / beta)
 	with = m.halfWidth(min(float64(m.global), math.Exp(beta*(level+float64(margin)))), level95+sizeDoubt)
 	o := m.options
-	if o.IntervalShare = 0; o.Calibrated != nil {
+	o.IntervalShare = 0
+	if o.Calibrated != nil {
 		// This noise is for what the share leaves of epsilon; with all of it the
 		// interval would be narrower still.
 		return with, m.halfWidth(float64(m.global), level95), nil

@@ -132,7 +132,8 @@ func newEdge(x, y, side int64, w int, reach int64) edge {
 	// and the angle is put on the same side.
 	switch {
 	case math.Min(e.angle, 2*math.Pi-e.angle) < nearAngle:
-		if e.half = e.exactHalf(reach); e.half == 0 {
+		e.half = e.exactHalf(reach)
+		if e.half == 0 {
 			e.angle = 0
 		} else {
 			e.angle = 2 * math.Pi

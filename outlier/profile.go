@@ -170,7 +170,8 @@ func (p *profile) addRemove(ctx context.Context, t int) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if best = max(best, ic+int64(s)); best >= p.cap {
+		best = max(best, ic+int64(s))
+		if best >= p.cap {
 			return p.cap, nil
 		}
 	}

@@ -210,7 +210,8 @@ func (p *parser) condition() (node, error) {
 		if err := p.advance(); err != nil {
 			return n, err
 		}
-		if negated = p.is(tokenWord, "not"); negated {
+		negated = p.is(tokenWord, "not")
+		if negated {
 			if err := p.advance(); err != nil {
 				return n, err
 			}
@@ -344,7 +345,8 @@ func parseLiteral(f *table.Field, text string) (v literal, err error) {
 		v.whole, err = f.Layout.Parse(text)
 	case table.Ordered:
 		v.text = text
-		if v.whole = int64(slices.Index(f.Levels, text)); v.whole < 0 {
+		v.whole = int64(slices.Index(f.Levels, text))
+		if v.whole < 0 {
 			err = noren.Reasonf("expected one of its %d {level|levels}", len(f.Levels))
 		}
 	default:

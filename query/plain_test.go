@@ -49,7 +49,8 @@ func (n *node) plain(columns []*table.Column) plainCondition {
 			return func(i int) truth {
 				v := isTrue
 				for _, s := range sub {
-					if v = min(v, s(i)); v == isFalse {
+					v = min(v, s(i))
+					if v == isFalse {
 						break
 					}
 				}
@@ -59,7 +60,8 @@ func (n *node) plain(columns []*table.Column) plainCondition {
 		return func(i int) truth {
 			v := isFalse
 			for _, s := range sub {
-				if v = max(v, s(i)); v == isTrue {
+				v = max(v, s(i))
+				if v == isTrue {
 					break
 				}
 			}

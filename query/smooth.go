@@ -95,7 +95,8 @@ func newSmooth(q *Query, g grid, a, b int64) (*smooth, error) {
 	s := &smooth{q: q, grid: g}
 	steps := q.o.MaxRows
 	if q.o.Neighbours == account.ReplaceOne {
-		if s.replace = len(q.groups.texts) == 1; !s.replace {
+		s.replace = len(q.groups.texts) == 1
+		if !s.replace {
 			steps *= 2
 		}
 	}

@@ -173,7 +173,8 @@ func (s *sums) exact(ctx context.Context, t *table.Table, records *scan) ([]nois
 			b.and(&has)
 		}
 		b.addTo(part, places[:b.rows], lo, s.q.o.Kind == Variance)
-		if held += b.rows; held > holdRows {
+		held += b.rows
+		if held > holdRows {
 			flush()
 		}
 	})

@@ -141,7 +141,8 @@ func (o *Options) readRanges(t Texts, describe func(string) Described) error {
 			return err
 		}
 	}
-	if o.Values = t.Values; o.keysAreBins(t) {
+	o.Values = t.Values
+	if o.keysAreBins(t) {
 		o.Values = t.Keys[0]
 	}
 	if o.Kind == Histogram && len(o.Values) == 0 && len(o.Bins) == 0 {

@@ -29,7 +29,8 @@ func (w *Weights) asked(f []float64) []float64 {
 	}
 	out := make([]float64, len(f))
 	for i, v := range f {
-		if out[i] = v; !w.among[i] {
+		out[i] = v
+		if !w.among[i] {
 			out[i] = math.NaN()
 		}
 	}

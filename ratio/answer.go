@@ -199,7 +199,8 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 	if gaps {
 		// A share that noise makes too small, or less than 0, is that of the weights.
 		plain := average(w.W, has)
-		if share = c.total(has); share < plain/4 {
+		share = c.total(has)
+		if share < plain/4 {
 			share = plain
 		}
 	}

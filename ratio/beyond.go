@@ -35,7 +35,8 @@ func (r *rich) straighten() error {
 		m.SetSym(l, l, m.At(l, l)+1e-6)
 	}
 	var ok bool
-	if r.bent, ok = factorised(m); !ok {
+	r.bent, ok = factorised(m)
+	if !ok {
 		return broken(noren.Phrase("the public model"), "the columns could not be told apart")
 	}
 	return nil

@@ -80,7 +80,8 @@ func (w *Weights) newCalibration() (*calibration, error) {
 	c.slack = make([]float64, p)
 	sampling := 1/count + 1/max(1, w.Meta.Records)
 	for k, v := range c.values {
-		if c.slack[k] = 1; w.tilt != nil {
+		c.slack[k] = 1
+		if w.tilt != nil {
 			error := w.tilt.alpha * (1 + sampling*v)
 			c.slack[k] = error / (v + error)
 		}

@@ -347,7 +347,8 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 	for i := range c.options.Public.Rows {
 		whole := c.values(row, c.options.Public.Row(i))
 		for j, v := range row {
-			if fs[j][i] = v; !whole {
+			fs[j][i] = v
+			if !whole {
 				fs[j][i] = math.NaN()
 			}
 		}
@@ -371,7 +372,8 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 		others := math.Hypot(a.Parts.Public, a.Parts.Privacy)
 		t.SE = math.Hypot(own, others)
 		scale := sd / math.Sqrt2 / n
-		if t.Off = twoSided(math.Abs(t.Private-t.Weighted), scale, t.Private*scale, others) < limit; t.Off {
+		t.Off = twoSided(math.Abs(t.Private-t.Weighted), scale, t.Private*scale, others) < limit
+		if t.Off {
 			out.Off++
 		}
 		weighted += (t.Private - t.Weighted) * (t.Private - t.Weighted)

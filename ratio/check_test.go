@@ -58,7 +58,8 @@ func TestCheckSensitivity(t *testing.T) {
 		for bin := range 8 {
 			want = append(want, fmt.Sprintf("x in bin %d of 8", bin+1))
 		}
-		if want = append(want, "c = a", "c = b", "c = c"); !slices.EqualFunc(k.names, want, func(n noren.Text, w string) bool { return n.String() == w }) {
+		want = append(want, "c = a", "c = b", "c = c")
+		if !slices.EqualFunc(k.names, want, func(n noren.Text, w string) bool { return n.String() == w }) {
 			t.Errorf("functions %q", k.names)
 		}
 		largest := 0.0

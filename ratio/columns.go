@@ -13,7 +13,8 @@ import (
 func Numbers(c *table.Column) []float64 {
 	out := make([]float64, c.Len())
 	for i := range out {
-		if out[i] = c.Number(i); c.IsMissing(i) {
+		out[i] = c.Number(i)
+		if c.IsMissing(i) {
 			out[i] = math.NaN()
 		}
 	}
@@ -47,7 +48,8 @@ func CategoryBins(c *table.Column, categories []string) []int {
 	}
 	bin := make([]int, c.Len())
 	for i := range bin {
-		if bin[i] = -1; !c.IsMissing(i) {
+		bin[i] = -1
+		if !c.IsMissing(i) {
 			bin[i] = place[c.Codes[i]]
 		}
 	}

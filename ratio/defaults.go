@@ -24,7 +24,8 @@ func Shares(count, outside *float64, n account.Neighbours) (forCount, forOutside
 	if count != nil {
 		forCount = *count
 	}
-	if forOutside = max(0, min(forOutside, MaxCheckShares-forCount)); outside != nil {
+	forOutside = max(0, min(forOutside, MaxCheckShares-forCount))
+	if outside != nil {
 		forOutside = *outside
 	}
 	if !(forCount >= 0 && forOutside >= 0 && forCount+forOutside <= MaxCheckShares+1e-9) {

@@ -26,7 +26,8 @@ func TestInteractionsMissNothingSilently(t *testing.T) {
 			odd := 0
 			for j := range d {
 				v := rng.Float64()
-				if p.Row(i)[j] = v; v > 0.5 {
+				p.Row(i)[j] = v
+				if v > 0.5 {
 					odd ^= 1
 				}
 			}

@@ -395,7 +395,8 @@ func places(hs []Histogram, public *Points, first int) []int {
 		}
 	}
 	for k, n := range out {
-		if out[k] = -1; n > 0 {
+		out[k] = -1
+		if n > 0 {
 			out[k] = first
 			first++
 		}

@@ -91,7 +91,8 @@ func TestMarginalSensitivity(t *testing.T) {
 			for k := range a {
 				sum += math.Abs(a[k] - b[k])
 			}
-			if largest = max(largest, sum); sum > bound {
+			largest = max(largest, sum)
+			if sum > bound {
 				t.Fatalf("a record moves the counts by %g, more than %g", sum, bound)
 			}
 		})

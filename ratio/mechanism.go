@@ -117,12 +117,14 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		p.Features = KernelFeatures
 	}
 	if p.Noise == "" {
-		if p.Noise = RKHSPure; p.Features == MarginalFeatures {
+		p.Noise = RKHSPure
+		if p.Features == MarginalFeatures {
 			p.Noise = DiscreteLaplace
 		}
 	}
 	if p.Post == "" {
-		if p.Post = Plain; p.Features != KernelFeatures {
+		p.Post = Plain
+		if p.Features != KernelFeatures {
 			p.Post = Entropy
 		}
 	}

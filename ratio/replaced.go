@@ -38,7 +38,8 @@ func (m *Mechanism) replaced() (account.Cost, bool) {
 		main.Epsilon = y.Int64()
 	case RKHSGaussian:
 		var ok bool
-		if main, ok = m.replacedGaussian(); !ok {
+		main, ok = m.replacedGaussian()
+		if !ok {
 			return account.Cost{}, false
 		}
 	default:

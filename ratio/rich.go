@@ -121,7 +121,8 @@ func (r *rich) project(c *calibration) error {
 		sum += c.w[i]
 	}
 	for k := range r.shares {
-		if r.shares[k] /= sum; sum <= 0 {
+		r.shares[k] /= sum
+		if sum <= 0 {
 			r.shares[k] = 1 / float64(len(r.rows))
 		}
 	}
@@ -144,7 +145,8 @@ func (r *rich) project(c *calibration) error {
 		m.SetSym(l, l, m.At(l, l)+c.floor)
 	}
 	var ok bool
-	if r.gram, ok = factorised(m); !ok {
+	r.gram, ok = factorised(m)
+	if !ok {
 		return broken(noren.Phrase("the public model"), "the released features could not be told apart")
 	}
 	return r.straighten()
@@ -209,7 +211,8 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 		copy(r.psi.RawRowView(k), w.psi.RawRowView(i))
 	}
 	var ok bool
-	if r.misfit, ok = factorised(w.misfitCovariance()); !ok {
+	r.misfit, ok = factorised(w.misfitCovariance())
+	if !ok {
 		return broken(noren.Phrase("the public model"), "the covariance of the released means could not be factorised")
 	}
 	r.mean, r.columns = w.mean, mat.DenseCopyOf(z)

@@ -297,7 +297,8 @@ func (w *Weights) calibrated() error {
 		}
 	}
 	var ok bool
-	if w.tilt.hessian, ok = factorised(hessian); !ok {
+	w.tilt.hessian, ok = factorised(hessian)
+	if !ok {
 		return broken(noren.Phrase("calibration"), "the features could not be told apart")
 	}
 	return nil

@@ -123,7 +123,8 @@ func TestBrokenGuaranteeIsSaid(t *testing.T) {
 	if strings.Contains(page, "at least 4 others") {
 		t.Error("repeated all the same")
 	}
-	if page = write(t, report.Assessment(a, report.Facts{})); !strings.Contains(page, "No guarantee was verified for this release") || strings.Contains(page, "k-anonymity with k") {
+	page = write(t, report.Assessment(a, report.Facts{}))
+	if !strings.Contains(page, "No guarantee was verified for this release") || strings.Contains(page, "k-anonymity with k") {
 		t.Error("a guarantee that was not given")
 	}
 }

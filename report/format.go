@@ -72,7 +72,8 @@ func plain(s string) string {
 			}
 		}
 	}
-	if s = visible(s); s == "" {
+	s = visible(s)
+	if s == "" {
 		return "(empty)"
 	}
 	return s

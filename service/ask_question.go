@@ -104,7 +104,8 @@ func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records 
 	if out.form, err = s.form(ctx, a, &out.question, out.level); err != nil {
 		return nil, err
 	}
-	if out.all = out.groupsOf(a); q.Margin == nil || q.Margin.About == 0 {
+	out.all = out.groupsOf(a)
+	if q.Margin == nil || q.Margin.About == 0 {
 		out.guessed()
 	}
 	switch {

@@ -48,7 +48,8 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	if job.Linkage, err = sp.Anonymize.Linkage(); err != nil {
 		return nil, badField("unit-linkage", err)
 	}
-	if job.Unit = sp.Unit; job.Unit == "" && job.Linkage == kanon.LinkAll {
+	job.Unit = sp.Unit
+	if job.Unit == "" && job.Linkage == kanon.LinkAll {
 		return nil, noren.Usagef("unit-linkage", "is about persons: name the column that tells them apart").Hinted("name a unit")
 	}
 	job.Count = countError

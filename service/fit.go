@@ -119,7 +119,8 @@ func (c *fitting) take(v *table.Vector, row int, record int64) ([]byte, error) {
 	misfit := false
 	if c.number != nil {
 		var ok bool
-		if c.plain, ok = c.number.Plain(c.plain[:0], text); !ok {
+		c.plain, ok = c.number.Plain(c.plain[:0], text)
+		if !ok {
 			misfit = true
 		}
 		text = c.plain

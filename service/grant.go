@@ -174,7 +174,8 @@ type grant struct {
 }
 
 func (g *grant) run(ctx context.Context) (*api.Granted, error) {
-	if g.path = g.table.File; g.path == "" {
+	g.path = g.table.File
+	if g.path == "" {
 		g.path = g.book.Path
 	}
 	shards, err := g.shards(ctx)
@@ -212,7 +213,8 @@ func joined(err, other error) error {
 // shards reports whether the grant is of files that are read where they lie, and finds
 // them.
 func (g *grant) shards(ctx context.Context) (bool, error) {
-	if g.sharded = g.table.Sharded; g.table.File == "" && g.book.Version > 0 {
+	g.sharded = g.table.Sharded
+	if g.table.File == "" && g.book.Version > 0 {
 		d, err := dataset.Parse(g.book.Definition)
 		if err != nil {
 			return false, err

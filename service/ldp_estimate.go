@@ -308,7 +308,8 @@ func (e *ldpEstimation) associate(ctx context.Context, c *survey.Collector, word
 	columns := e.survey.Columns()
 	var index [2]int
 	for i, name := range e.r.Associate {
-		if index[i] = slices.Index(columns, name); index[i] < 0 {
+		index[i] = slices.Index(columns, name)
+		if index[i] < 0 {
 			return nil, &noren.Error{Kind: noren.Usage, Where: "associate", What: "the reports hold no column %q", Args: []any{name}, Hint: "they hold %s", HintArgs: []any{strings.Join(columns, ", ")}}
 		}
 	}

@@ -27,7 +27,8 @@ func (e *ldpEstimation) result() *api.LDPEstimate {
 	if len(e.without) > 0 {
 		out.Warnings = append(out.Warnings, noren.Textf("nothing ties %s to the specification: no line names it, and reports by another one are seen only where they cannot be of this mechanism", strings.Join(e.without, ", ")))
 	}
-	if out.Rounds = e.found.Rounds; out.Rounds > 0 {
+	out.Rounds = e.found.Rounds
+	if out.Rounds > 0 {
 		if e.found.Shares != nil {
 			out.People = e.found.Shares.N
 		} else {

@@ -231,7 +231,8 @@ func (s *Service) OutliersSensitivity(ctx context.Context, r *api.OutliersSensit
 	}
 	coverages := map[string]outlier.Coverage{"": outlier.CoverAuto, "auto": outlier.CoverAuto, "core": outlier.CoverCore, "exact": outlier.CoverExact}
 	var known bool
-	if set.Coverage, known = coverages[r.Coverage]; !known {
+	set.Coverage, known = coverages[r.Coverage]
+	if !known {
 		return nil, noren.Usagef("coverage", "expected auto, core or exact")
 	}
 	betas := make([]float64, len(r.Beta))

@@ -34,7 +34,8 @@ func (a *assessing) placedBefore(source *table.Table) (class []uint32, quasi []s
 	if err != nil {
 		return nil, nil, about(a.earlier.release, err)
 	}
-	if quasi = stated; quasi == nil {
+	quasi = stated
+	if quasi == nil {
 		if quasi, err = a.differing(source, release, row); err != nil {
 			return nil, nil, err
 		}
@@ -67,7 +68,8 @@ func (a *assessing) statedBefore(release *table.Table) ([]string, error) {
 		if _, err := certificate.CheckFile(a.ctx, signed, a.earlier.release); err != nil {
 			return nil, err
 		}
-		if names = signed.Certificate.Guarantee.Quasi; len(names) == 0 {
+		names = signed.Certificate.Guarantee.Quasi
+		if len(names) == 0 {
 			return nil, &noren.Error{Kind: noren.BadData, Where: a.earlier.certificate, What: "expected the certificate of a k-anonymous release, got one without quasi-identifiers"}
 		}
 	}

@@ -269,7 +269,8 @@ func readKeys(path string, by []string) ([][]string, error) {
 	}
 	at, lacking := make([]int, len(by)), ""
 	for j, name := range by {
-		if at[j] = slices.Index(header, name); at[j] < 0 && lacking == "" {
+		at[j] = slices.Index(header, name)
+		if at[j] < 0 && lacking == "" {
 			lacking = name
 		}
 	}

@@ -116,7 +116,8 @@ func (a *ratioAnswer) read(ctx context.Context) (err error) {
 	if err := a.load(ctx); err != nil {
 		return err
 	}
-	if a.weights = a.weighted.weights; a.among != nil {
+	a.weights = a.weighted.weights
+	if a.among != nil {
 		a.weights, err = a.weights.Among(a.among)
 	}
 	return err
@@ -280,7 +281,8 @@ func (a *ratioAnswer) single(e *ratio.Answer, field *table.Field) {
 	if field != nil && (field.Type == table.Date || field.Type == table.Ordered) {
 		one.Text = report.ValueText(*field)(e.Value)
 		if field.Type == table.Date {
-			if a.out.ErrorUnit = "days"; field.Layout.HasTime() {
+			a.out.ErrorUnit = "days"
+			if field.Layout.HasTime() {
 				a.out.ErrorUnit = "s"
 			}
 		}
@@ -304,7 +306,8 @@ func (a *ratioAnswer) histogram(c *table.Column) error {
 	case !categories && len(q.Bins) == 0:
 		return noren.Usagef("bins", "expected the edges of the bins of a column of numbers, got none").Hinted("for instance 0,20,40,60,80")
 	case categories:
-		if labels = q.Values; len(labels) == 0 {
+		labels = q.Values
+		if len(labels) == 0 {
 			labels = c.Dict
 		}
 		bin = ratio.CategoryBins(c, labels)

@@ -105,7 +105,8 @@ type ratioFit struct {
 func (f *ratioFit) noteFormulas() {
 	cells, names := int64(0), 0
 	for i, n := range f.files.formulas.Cells {
-		if cells += n; f.files.formulas.Names[i] {
+		cells += n
+		if f.files.formulas.Names[i] {
 			names++
 		}
 	}

@@ -106,7 +106,8 @@ func evidenceOf(path string, s *certificate.Signed, trusted []ed25519.PublicKey)
 		return nil, &noren.Error{Kind: noren.Usage, Code: "no-charge", Where: noren.File(path), What: "states no charge: what it certifies was not charged to a ledger", Hint: "leave it out"}
 	}
 	e := &ledger.Evidence{Charge: ledger.ChargeInfo{Ledger: c.Ledger, ID: c.ID, Link: c.Link, Accounts: c.Accounts}}
-	if e.Charge.Cost.Epsilon, e.Charge.Cost.Delta = c.EpsilonNano, c.DeltaAtto; c.Accounting == account.ZCDP {
+	e.Charge.Cost.Epsilon, e.Charge.Cost.Delta = c.EpsilonNano, c.DeltaAtto
+	if c.Accounting == account.ZCDP {
 		e.Charge.Cost = account.Cost{Rho: c.RhoFemto}
 		e.Charge.Loss = account.Loss{Rho: c.RhoFemto, Pure: c.EpsilonNano, Gaussian: c.GaussianFemto}
 	}

@@ -169,7 +169,8 @@ func (s *Service) tableNotes() spec.Notes {
 func (s *Service) targets(ctx context.Context, inputs []string, force bool, paths ...string) error {
 	places := make([]string, len(inputs))
 	for i, input := range inputs {
-		if places[i] = file.Place(input); places[i] == "" {
+		places[i] = file.Place(input)
+		if places[i] == "" {
 			places[i] = input // a table at a server, whose name tells it apart
 		}
 	}

@@ -40,7 +40,8 @@ func (s *Spec) Form() (file.Options, error) {
 		if err != nil {
 			return o, &noren.Error{Kind: noren.Usage, Where: noren.File(s.Input.Query), What: "the query cannot be read", Hint: "does the file exist?"}
 		}
-		if o.Query, o.QueryName = string(text), s.Input.Query; strings.TrimSpace(o.Query) == "" {
+		o.Query, o.QueryName = string(text), s.Input.Query
+		if strings.TrimSpace(o.Query) == "" {
 			return o, &noren.Error{Kind: noren.Usage, Where: noren.File(s.Input.Query), What: "the query is empty"}
 		}
 	}

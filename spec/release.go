@@ -71,7 +71,8 @@ func plainNumber(c Column) Column {
 		return c
 	}
 	if c.Type == "" {
-		if c.Type = table.Decimal.String(); reader.Whole() {
+		c.Type = table.Decimal.String()
+		if reader.Whole() {
 			c.Type = table.Integer.String()
 		}
 	}

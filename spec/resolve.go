@@ -114,7 +114,8 @@ func (s *Spec) resolveType(path string, c Column, f *table.Field, report func(*n
 	case c.Format != "":
 		f.Type, typed = table.Date, true
 		if r, err := table.NumberFormat(c.Format).Reader(); err == nil {
-			if f.Type = table.Decimal; r.Whole() {
+			f.Type = table.Decimal
+			if r.Whole() {
 				f.Type = table.Integer
 			}
 		}

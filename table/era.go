@@ -179,7 +179,8 @@ func (l Layout) appendEra(dst []byte, days int64) []byte {
 			dst, l = append(dst, e.letter), rest
 			continue
 		case 'E':
-			if n = year - e.before; n == 1 && digits == 1 && strings.HasPrefix(string(rest), "年") {
+			n = year - e.before
+			if n == 1 && digits == 1 && strings.HasPrefix(string(rest), "年") {
 				dst, l = append(dst, firstYear...), rest
 				continue
 			}

@@ -72,8 +72,10 @@ func (l Layout) Validate() error {
 				return errors.New("date layout: M, D and h must not stand right before another number, as nothing tells where they end")
 			}
 			seen[number] = true
-			if open = digits == 1; number == 'G' || number == 'g' {
-				if open = false; len(rest) < len(l.orISO()) {
+			open = digits == 1
+			if number == 'G' || number == 'g' {
+				open = false
+				if len(rest) < len(l.orISO()) {
 					return errors.New("date layout: the name of the era (G or g) stands at the start")
 				}
 			}

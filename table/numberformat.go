@@ -52,15 +52,18 @@ func (f NumberFormat) Reader() (*NumberReader, error) {
 	if !ok {
 		return bad()
 	}
-	if c, s, ok := strings.Cut(rest, "234"); !ok || len(c) > 1 || c != "" && !strings.Contains(",. '", c) {
+	group, rest, ok := strings.Cut(rest, "234")
+	if !ok || len(group) > 1 || group != "" && !strings.Contains(",. '", group) {
 		return bad()
-	} else if rest = s; c != "" {
-		r.group = rune(c[0])
+	}
+	if group != "" {
+		r.group = rune(group[0])
 	}
 	switch rest {
 	case "":
 	case ".5", ",5":
-		if r.point = rune(rest[0]); r.point == r.group {
+		r.point = rune(rest[0])
+		if r.point == r.group {
 			return bad()
 		}
 	default:

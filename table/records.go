@@ -112,7 +112,8 @@ func digests(ctx context.Context, src Source, within [2]uint64, most int) (found
 				continue
 			}
 			if len(found) == most {
-				if found = merged(found); len(found) > most/2 && within[0] < within[1] {
+				found = merged(found)
+				if len(found) > most/2 && within[0] < within[1] {
 					return nil, false, nil
 				}
 			}

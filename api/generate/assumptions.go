@@ -25,7 +25,8 @@ func assumptions() (string, error) {
 			all = append(all, privacy.OfPersons(g, "a", true, true).Assumptions...)
 			for _, sentence := range all {
 				english := sentence.String()
-				if said[english] = lang.Japanese.Shown(sentence); said[english] == english {
+				said[english] = lang.Japanese.Shown(sentence)
+				if said[english] == english {
 					return "", fmt.Errorf("the assumption %q has no translation", english)
 				}
 			}

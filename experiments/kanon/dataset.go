@@ -156,7 +156,8 @@ func readCodes(ctx context.Context, src table.Source, at []int) ([][]float64, er
 	}
 	values := make([][]float64, len(at))
 	for j, column := range texts {
-		if values[j] = numbers(column); values[j] == nil {
+		values[j] = numbers(column)
+		if values[j] == nil {
 			values[j] = ranks(column)
 		}
 	}

@@ -184,7 +184,8 @@ func (p *plan) run(ctx context.Context, progress noren.Progress) error {
 					return
 				}
 				c, repeat := p.cells[unit%len(p.cells)], unit/len(p.cells)
-				if errs[w] = c.run(ctx, p, repeat, folds[repeat]); errs[w] != nil {
+				errs[w] = c.run(ctx, p, repeat, folds[repeat])
+				if errs[w] != nil {
 					failed.Store(true)
 					return
 				}

@@ -137,8 +137,10 @@ func (d *domain) read(text string, f *table.Field) (c cell, spans bool, err erro
 	shares := []publish.Share{{Value: text, Share: 1}}
 	if !known(text) {
 		var ok bool
-		if shares, ok = publish.ParseShares(text, known); !ok {
-			if shares, ok = setOf(text, known); !ok {
+		shares, ok = publish.ParseShares(text, known)
+		if !ok {
+			shares, ok = setOf(text, known)
+			if !ok {
 				return c, false, &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", f.Name), What: "expected a value, a set or shares"}
 			}
 		}
@@ -166,7 +168,8 @@ func setOf(text string, known func(string) bool) ([]publish.Share, bool) {
 		if item != "" {
 			item += ", "
 		}
-		if item += part; known(item) {
+		item += part
+		if known(item) {
 			out = append(out, publish.Share{Value: item})
 			item = ""
 		}
@@ -267,7 +270,8 @@ func (a *attack) score(value []int) float64 {
 	for _, c := range a.classes {
 		distance := 0.0
 		for j, at := range c.cell {
-			if distance += a.cells[j][at].distance[value[j]]; distance > least {
+			distance += a.cells[j][at].distance[value[j]]
+			if distance > least {
 				break
 			}
 		}

@@ -58,7 +58,8 @@ func Read(path string, quasi []string) (*Table, error) {
 	}
 	at := make([]int, len(quasi))
 	for j, name := range quasi {
-		if at[j] = slices.Index(all[0], name); at[j] < 0 {
+		at[j] = slices.Index(all[0], name)
+		if at[j] < 0 {
 			return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "has no column %s", Args: []any{name}}
 		}
 	}

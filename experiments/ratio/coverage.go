@@ -40,7 +40,8 @@ func normals(d int) *CoverageSetting {
 	return &CoverageSetting{Name: fmt.Sprintf("normal d=%d", d), dim: d, draw: func(rng *rand.Rand, private bool, x []float64) float64 {
 		sum := 0.0
 		for j := range x {
-			if x[j] = rng.NormFloat64(); private {
+			x[j] = rng.NormFloat64()
+			if private {
 				x[j] = 0.5 + 0.8*x[j]
 			}
 			sum += x[j]
@@ -73,7 +74,8 @@ func categories(k int) *CoverageSetting {
 		}
 		u, word := rng.Float64(), k-1
 		for j, p := range shares[side] {
-			if u -= p; u < 0 {
+			u -= p
+			if u < 0 {
 				word = j
 				break
 			}

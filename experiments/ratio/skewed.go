@@ -10,7 +10,8 @@ import (
 // given the column is of a distribution with a long side.
 func outcomes(name string, mean, sd float64, y func(rng *rand.Rand, x float64) float64) *CoverageSetting {
 	return &CoverageSetting{Name: name, dim: 1, draw: func(rng *rand.Rand, private bool, x []float64) float64 {
-		if x[0] = rng.NormFloat64(); private {
+		x[0] = rng.NormFloat64()
+		if private {
 			x[0] = mean + sd*x[0]
 		}
 		return y(rng, x[0])

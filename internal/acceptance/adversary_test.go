@@ -293,7 +293,8 @@ func testAdversary(t *testing.T, p pairOfTables, moves int, seed uint64) (paid, 
 				t.Fatalf("%s, move %d: %s\nleft:  %s\nright: %s", p.name, move, text, seen[0][k], other)
 			}
 		}
-		if accepted = got[0].status == 200; accepted && pays {
+		accepted = got[0].status == 200
+		if accepted && pays {
 			paid++
 		} else if !accepted {
 			refused++

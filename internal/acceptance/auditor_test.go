@@ -196,7 +196,8 @@ func altered(value any, path []string) any {
 	case map[string]any:
 		out := map[string]any{}
 		for name, one := range v {
-			if out[name] = one; name == path[0] {
+			out[name] = one
+			if name == path[0] {
 				out[name] = altered(one, path[1:])
 			}
 		}

@@ -157,7 +157,8 @@ func (c *copying) check(t *testing.T, of *copied) (sealed bool) {
 		t.Fatal(err)
 	}
 	ready, err := io.ReadAll(res.Body)
-	if _ = res.Body.Close(); err != nil {
+	_ = res.Body.Close()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(ready), "sealed") {

@@ -75,7 +75,8 @@ func testJobs(t *testing.T, program string, rounds, atOnce, trials int) (found s
 		p := differs(&with.seen, &without.seen)
 		text := fmt.Sprintf("beside a preview %v, without one %v, p = %.2g", with.seen.replies, without.seen.replies, p)
 		t.Log(text)
-		if beside, alone = with.seen, without.seen; p >= 1e-6 {
+		beside, alone = with.seen, without.seen
+		if p >= 1e-6 {
 			return "", beside, alone
 		}
 		found = text

@@ -125,7 +125,8 @@ func (k *killing) outcome(t *testing.T, name string, q *quote, patient bool) {
 			delete(k.leased, name)
 			return
 		case r.err == nil && r.code() == "conflict" && r.header.Get("Retry-After") != "":
-			if k.leased[name] = q; !patient {
+			k.leased[name] = q
+			if !patient {
 				return
 			}
 			time.Sleep(5 * time.Second)

@@ -171,7 +171,8 @@ func testCap(t *testing.T, clients, answers, rows, principals int) {
 	for i := range clients {
 		group.Go(func() {
 			r := users[i%principals].pay(t.Context(), quotes[i%principals], fmt.Sprintf("client %d once more", i))
-			if spent[i] = r.took; r.err != nil || r.code() != "budget-refused" {
+			spent[i] = r.took
+			if r.err != nil || r.code() != "budget-refused" {
 				t.Errorf("a request to a cap that is spent: %s", r)
 			}
 		})

@@ -114,7 +114,8 @@ func (s *served) start(t *testing.T) {
 		res, err := s.client.Get(s.base + "/api/v1/server")
 		if err == nil {
 			_, _ = io.Copy(io.Discard, res.Body)
-			if _ = res.Body.Close(); res.StatusCode == http.StatusOK {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
 				return
 			}
 		}

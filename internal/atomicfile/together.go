@@ -76,7 +76,8 @@ func (f *File) keep() {
 		return
 	}
 	info, err := os.Lstat(f.target)
-	if f.replaces = !errors.Is(err, os.ErrNotExist); err != nil || !info.Mode().IsRegular() {
+	f.replaces = !errors.Is(err, os.ErrNotExist)
+	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
 	name := tempfile.Name(filepath.Dir(f.target))

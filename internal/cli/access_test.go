@@ -209,7 +209,8 @@ func tryGranted(t *testing.T, w *access.Way, line string) {
 		if said := strings.ToLower(out + errs); len(made) == 0 && !strings.Contains(said, "private") {
 			t.Errorf("nothing says that the output is private:\n%s", out)
 		}
-		if _, out, errs = noren(w.Name + " " + line + " --json --force"); strings.Contains(errs, "--force") {
+		_, out, errs = noren(w.Name + " " + line + " --json --force")
+		if strings.Contains(errs, "--force") {
 			_, out, _ = noren(w.Name + " " + line + " --json")
 		}
 		if strings.HasPrefix(out, "{") && !strings.Contains(out, `"private": `) {

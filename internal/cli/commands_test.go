@@ -109,7 +109,8 @@ func sameValue(ts *testscript.TestScript, neg bool, args []string) {
 	for i, name := range args {
 		var answer struct{ Value *float64 }
 		ts.Check(json.Unmarshal([]byte(ts.ReadFile(name)), &answer))
-		if values[i] = answer.Value; values[i] == nil {
+		values[i] = answer.Value
+		if values[i] == nil {
 			ts.Fatalf("%s has no value", name)
 		}
 	}

@@ -182,7 +182,8 @@ func showClass(ctx context.Context, out io.Writer, title lang.Key, path string, 
 func shortAll(row []string) []string {
 	out := make([]string, len(row))
 	for i, v := range row {
-		if out[i] = short(v); out[i] == "" {
+		out[i] = short(v)
+		if out[i] == "" {
 			out[i] = "-"
 		}
 	}

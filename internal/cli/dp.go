@@ -59,7 +59,8 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
 	s.BoolVar(&f.yes, "yes", false, "pay without a question; without it a terminal is asked above a tenth of what is left")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
-	if f.columns = columns; columns == nil {
+	f.columns = columns
+	if columns == nil {
 		return // only a data set of a ledger can be asked
 	}
 	s.BoolVar(&f.unaccounted, "unaccounted", false, "answer without a ledger, from a file that no ledger knows: the guarantee covers this answer only, and the certificate says so")

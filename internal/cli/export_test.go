@@ -31,7 +31,8 @@ func HelpExamples() []Example {
 			}
 		}
 		for line := range strings.SplitSeq(c.Example, "\n") {
-			if line = strings.TrimSpace(line); line != "" {
+			line = strings.TrimSpace(line)
+			if line != "" {
 				list = append(list, Example{c.CommandPath(), line})
 			}
 		}

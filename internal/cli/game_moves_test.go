@@ -41,7 +41,8 @@ func (a *adversary) next(last seen) []string {
 	switch a.search {
 	case 1:
 		half := len(a.levels) / 2
-		if a.levels = a.levels[half:]; last.code == 0 {
+		a.levels = a.levels[half:]
+		if last.code == 0 {
 			a.levels = a.levels[:half]
 		}
 	case 2:

@@ -23,10 +23,12 @@ func helpFile(c *cobra.Command) string {
 func helpTexts(c *cobra.Command) {
 	if text, err := helpFiles.ReadFile(helpFile(c)); err == nil {
 		long, examples, _ := strings.Cut("\n"+string(text), "\nExamples:\n")
-		if long = strings.TrimSpace(long); long != "" {
+		long = strings.TrimSpace(long)
+		if long != "" {
 			c.Long = long
 		}
-		if examples = strings.TrimRight(examples, "\n"); examples != "" {
+		examples = strings.TrimRight(examples, "\n")
+		if examples != "" {
 			c.Example = examples
 		}
 	}

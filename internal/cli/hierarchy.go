@@ -76,7 +76,8 @@ func (f *proposeFlags) run(ctx context.Context, t *terminal, input string) error
 	write := writePrivate
 	if f.ends != "" {
 		var found bool
-		if q.Low, q.High, found = strings.Cut(f.ends, ","); !found {
+		q.Low, q.High, found = strings.Cut(f.ends, ",")
+		if !found {
 			return &noren.Error{Kind: noren.Usage, Where: "--range", What: "expected LOW,HIGH", Hint: "for instance 0,120"}
 		}
 		write = writeFile

@@ -199,7 +199,8 @@ func (q *interview) columns(r *api.Inspection, what string, proposed []string) (
 		all = append(all, c.Name)
 	}
 	for name := range strings.SplitSeq(strings.ReplaceAll(answer, "、", ","), ",") {
-		if name = strings.TrimSpace(name); name == "" {
+		name = strings.TrimSpace(name)
+		if name == "" {
 			continue
 		}
 		found := false

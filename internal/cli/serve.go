@@ -141,7 +141,8 @@ func (f *serveFlags) config(t *terminal) (*server.Config, error) {
 		if n.value < 0 {
 			return nil, noren.Usagef(n.flag, "expected 0 or more, got %d", n.value)
 		}
-		if *n.to = n.value; n.value == 0 {
+		*n.to = n.value
+		if n.value == 0 {
 			*n.to = -1 // no limit
 		}
 	}

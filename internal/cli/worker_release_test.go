@@ -85,7 +85,8 @@ func driveShards() int {
 	if strings.Contains(filepath.Base(out), "*") {
 		out = filepath.Dir(out)
 	}
-	if d.job = shard.Beside(out); d.stop == "within" {
+	d.job = shard.Beside(out)
+	if d.stop == "within" {
 		d.job = filepath.Join(out, shard.JobFolder)
 	}
 	return driven(d.run(args))

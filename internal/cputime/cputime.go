@@ -25,7 +25,8 @@ func Start() *Meter {
 	runtime.LockOSThread()
 	m := &Meter{clock: threadTime}
 	var ok bool
-	if m.begun, ok = m.clock(); !ok {
+	m.begun, ok = m.clock()
+	if !ok {
 		begun := time.Now()
 		m.clock, m.begun = func() (time.Duration, bool) { return time.Since(begun), true }, 0
 	}

@@ -89,7 +89,8 @@ func (d *Data) Floats(values []float64) {
 		if math.IsNaN(v) {
 			v = math.NaN()
 		}
-		if block = binary.BigEndian.AppendUint64(block, math.Float64bits(v)); len(block) == cap(block) {
+		block = binary.BigEndian.AppendUint64(block, math.Float64bits(v))
+		if len(block) == cap(block) {
 			d.sum.Write(block)
 			block = block[:0]
 		}

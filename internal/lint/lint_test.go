@@ -1,6 +1,8 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 )
@@ -33,6 +35,30 @@ func TestLinesAboveTheLimit(t *testing.T) {
 	for dir, want := range map[string]bool{"kanon": true, "kanon/space": true, "kanonical": false, "spec": false} {
 		if got := exempt(dir, []string{"kanon"}); got != want {
 			t.Errorf("%s: %v, want %v", dir, got, want)
+		}
+	}
+}
+
+func TestInitialisers(t *testing.T) {
+	for statement, want := range map[string]int{
+		"if x = 1; x > 0 {}":                  1,
+		"if x += 1; x > 0 {}":                 1,
+		"if x, ok = f(); ok {}":               1,
+		"if y { } else if x = 1; x > 0 {}":    1,
+		"if x := 1; x > 0 {}":                 0,
+		"if err = f(); err != nil {}":         0,
+		"if p.x, *err = f(); *err != nil {}":  0,
+		"if x, r.writeErr = f(); x > 0 {}":    0,
+		"if f(); x > 0 {}":                    0,
+		"for x = 1; x > 0; x++ { if y { } }":  0,
+		"if errs[0] = f(); errs[0] != nil {}": 1,
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "a.go", "package a\nfunc g() {\n"+statement+"\n}\n", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := initialisers(f); len(got) != want {
+			t.Errorf("%s: found %d, want %d", statement, len(got), want)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Command lint checks the style of all sources below the working folder: phrases that are not
-// used in documents, comments, help and texts, and lines of Go above 140 columns.
+// used in documents, comments, help and texts, lines of Go above 140 columns, and assignments
+// to anything but an error in the initialiser of an if.
 //
 //	go run ./internal/lint
 //
@@ -85,6 +86,9 @@ func lint(root string) (faults []string, err error) {
 		f, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
+		}
+		for _, at := range initialisers(f) {
+			faults = append(faults, set.Position(at).String()+": assigned in the initialiser of an if; write the assignment before it")
 		}
 		for _, group := range f.Comments {
 			check(set.Position(group.Pos()).String(), group.Text())

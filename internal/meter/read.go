@@ -141,7 +141,8 @@ func (l *lines) Read(p []byte) (int, error) {
 	n, err := l.in.Read(p)
 	for rest := p[:n]; len(rest) > 0; {
 		i := bytes.IndexByte(rest, '\n')
-		if l.at += int64(len(rest)); i >= 0 {
+		l.at += int64(len(rest))
+		if i >= 0 {
 			l.at += int64(i - len(rest))
 		}
 		if l.at > l.limit {

@@ -134,12 +134,14 @@ func run(ctx context.Context, a Audit, side int, m Mechanism) ([]int64, error) {
 				if block >= blocks {
 					return
 				}
-				if errs[w] = ctx.Err(); errs[w] != nil {
+				errs[w] = ctx.Err()
+				if errs[w] != nil {
 					return
 				}
 				src := entropy.Seeded(seedOf(a.Seed, side, block))
 				for i := block * blockRuns; i < min(a.Runs, (block+1)*blockRuns); i++ {
-					if out[i], errs[w] = m(src); errs[w] != nil {
+					out[i], errs[w] = m(src)
+					if errs[w] != nil {
 						return
 					}
 				}

@@ -31,7 +31,8 @@ func (s *Server) chargeNoted(ctx context.Context) error {
 			return err
 		}
 		for i := range items {
-			if before = items[i].N; before <= noted.N {
+			before = items[i].N
+			if before <= noted.N {
 				more = false
 				break
 			}

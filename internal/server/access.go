@@ -380,7 +380,8 @@ func security(a *access) []map[string][]string {
 func operationID(method, path string) string {
 	id := strings.ToLower(method)
 	for part := range strings.SplitSeq(strings.TrimPrefix(path, apiPrefix), "/") {
-		if part = strings.Trim(part, "{}"); part != "" {
+		part = strings.Trim(part, "{}")
+		if part != "" {
 			id += "-" + part
 		}
 	}

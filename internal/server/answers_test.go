@@ -521,7 +521,8 @@ func TestQuotesAreFree(t *testing.T) {
 		for range 20 {
 			a.quote(t, "0.1", "age >= 65", "age < 20")
 		}
-		if after = state(); after == before {
+		after = state()
+		if after == before {
 			break
 		}
 		before, after = after, before

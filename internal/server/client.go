@@ -29,7 +29,8 @@ func (s *Server) client(r *http.Request) (netip.Addr, error) {
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	named := false
 	for _, hop := range slices.Backward(hops) {
-		if hop = strings.Trim(hop, " \t"); hop == "" {
+		hop = strings.Trim(hop, " \t")
+		if hop == "" {
 			continue
 		}
 		named = true
@@ -41,7 +42,8 @@ func (s *Server) client(r *http.Request) (netip.Addr, error) {
 			return from, problem.New("host", "The proxy names its client in X-Forwarded-For by something other than an IP address.").
 				Hinted("let the proxy write the address of its client into X-Forwarded-For")
 		}
-		if from = addr; !s.isProxy(from) {
+		from = addr
+		if !s.isProxy(from) {
 			return from, nil
 		}
 	}

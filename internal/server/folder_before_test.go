@@ -159,7 +159,8 @@ func TestFolderOfBefore(t *testing.T) {
 	}
 	own := ""
 	run(func(s *steward, a *asker) {
-		if own = file(s); !strings.HasPrefix(own, cfg.Dir) {
+		own = file(s)
+		if !strings.HasPrefix(own, cfg.Dir) {
 			real, err := filepath.EvalSymlinks(cfg.Dir)
 			if err != nil || !strings.HasPrefix(own, real) {
 				t.Errorf("the copy reads %s", own)

@@ -72,15 +72,18 @@ func TestHiddenCells(t *testing.T) {
 	}
 	put(422, func(b *tables.Stated) { b.Hidden = "show" })
 	put(200, func(b *tables.Stated) { b.Hidden = "read" })
-	if table = s.table(t, table.ID); table.State != "confirmed" || table.Rows != 20 || len(table.ColumnsDetail) != 3 {
+	table = s.table(t, table.ID)
+	if table.State != "confirmed" || table.Rows != 20 || len(table.ColumnsDetail) != 3 {
 		t.Errorf("read: %+v", table.Line)
 	}
 	put(200, func(b *tables.Stated) { b.Hidden, b.Columns, b.Confirm = "leave", []tables.StatedColumn{}, false })
-	if table = s.table(t, table.ID); table.State != "proposed" || table.Rows != 12 || len(table.ColumnsDetail) != 2 || table.Hidden.Rows != 8 {
+	table = s.table(t, table.ID)
+	if table.State != "proposed" || table.Rows != 12 || len(table.ColumnsDetail) != 2 || table.Hidden.Rows != 8 {
 		t.Errorf("left: %+v, %+v", table.Line, table.Hidden)
 	}
 	put(200, func(*tables.Stated) {})
-	if table = s.table(t, table.ID); table.State != "confirmed" || table.Rows != 12 {
+	table = s.table(t, table.ID)
+	if table.State != "confirmed" || table.Rows != 12 {
 		t.Errorf("left and confirmed: %+v", table.Line)
 	}
 	plain := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "x.csv", people(30, "x"))})

@@ -114,7 +114,8 @@ func TestKeysAndCertificates(t *testing.T) {
 			for _, c := range p.Items {
 				got += c.ID
 			}
-			if after = p.Next; after == "" {
+			after = p.Next
+			if after == "" {
 				break
 			}
 		}

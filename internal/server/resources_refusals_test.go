@@ -181,7 +181,8 @@ func TestChangedSource(t *testing.T) {
 	recipe := s.recipe(t, table.ID, nil)
 	s.preview(t, recipe.ID)
 	write(people(60, "x"), at.Add(time.Minute))
-	if table = s.table(t, table.ID); table.State != "changed" || table.Health != "waiting" || table.Reason.Code != "table-changed" {
+	table = s.table(t, table.ID)
+	if table.State != "changed" || table.Health != "waiting" || table.Reason.Code != "table-changed" {
 		t.Fatalf("%+v", table.Line)
 	}
 	s.do(t, 422, "POST", "/recipes/"+recipe.ID+"/preview", nil, nil)
@@ -205,7 +206,8 @@ func TestChangedSource(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if table = s.table(t, table.ID); table.State != "changed" {
+	table = s.table(t, table.ID)
+	if table.State != "changed" {
 		t.Errorf("a file that is gone: %+v", table.Line)
 	}
 	entries, err := os.ReadDir(filepath.Join(s.path("tables"), table.ID))
@@ -264,11 +266,13 @@ func TestConfirmation(t *testing.T) {
 		t.Errorf("a refusal changed the table: %+v", now.Line)
 	}
 	put(200, func(b *tables.Stated) { b.Missing = append(b.Missing, "CANARY7") }, tag)
-	if table = s.table(t, table.ID); table.State != "confirmed" || table.Confirmed.By == "" || !table.ColumnsDetail[1].Decided || *table.ColumnsDetail[1].Missing != 1 {
+	table = s.table(t, table.ID)
+	if table.State != "confirmed" || table.Confirmed.By == "" || !table.ColumnsDetail[1].Decided || *table.ColumnsDetail[1].Missing != 1 {
 		t.Errorf("%+v", table)
 	}
 	put(200, func(b *tables.Stated) { b.Confirm = false }, match(etag(table.Version)))
-	if table = s.table(t, table.ID); table.State != "proposed" {
+	table = s.table(t, table.ID)
+	if table.State != "proposed" {
 		t.Errorf("columns that were changed without confirming: %+v", table.Line)
 	}
 }

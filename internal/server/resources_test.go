@@ -193,7 +193,8 @@ func (s *steward) clinic(t *testing.T) *tables.Table {
 		b.Unit = "person_id"
 		for i := range b.Columns {
 			c := &b.Columns[i]
-			if c.Role = clinicRoles[c.Name]; c.Role == "" {
+			c.Role = clinicRoles[c.Name]
+			if c.Role == "" {
 				c.Role = "other"
 			}
 			if c.Name == "postcode" {

@@ -103,7 +103,8 @@ func (s *Server) listCertificates(ctx context.Context, c *call, in *Listing) (*o
 			return nil, err
 		}
 		for _, one := range all {
-			if after = one.ID; c.actor.Has(one.Object, auth.Roles()...) {
+			after = one.ID
+			if c.actor.Has(one.Object, auth.Roles()...) {
 				if !json.Valid([]byte(one.Guarantee)) {
 					unreadable = append(unreadable, one.ID)
 					continue

@@ -305,7 +305,8 @@ func TestLists(t *testing.T) {
 			if a.decode(t, &p); a.status != 200 || len(p.Items) > 5 {
 				t.Fatalf("%s: %d %s", path, a.status, a.body)
 			}
-			if seen += len(p.Items); p.Next == "" {
+			seen += len(p.Items)
+			if p.Next == "" {
 				break
 			}
 			after = p.Next

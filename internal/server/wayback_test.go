@@ -76,7 +76,8 @@ func (f *follower) step(t *testing.T, s *Server, step string, again bool) {
 			f.log = append(f.log, "  failed: "+err.Error())
 		}
 		// What fails says what comes before it.
-		if reconcile = stepReconcile.FindStringSubmatch(hint(err)); err == nil || reconcile == nil {
+		reconcile = stepReconcile.FindStringSubmatch(hint(err))
+		if err == nil || reconcile == nil {
 			return
 		}
 		f.log = append(f.log, "  hint: "+hint(err))

@@ -113,7 +113,8 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 			if err != nil {
 				return err
 			}
-			if known = known || added*4 < len(a.active); !known {
+			known = known || added*4 < len(a.active)
+			if !known {
 				continue // no use to cut what is better without these groups
 			}
 		}

@@ -118,7 +118,8 @@ func (v *Prices) settle(ctx context.Context, workers int, progress noren.Progres
 			if added*5 >= len(v.active) {
 				continue
 			}
-			if hasty = lost > exploring*total; hasty {
+			hasty = lost > exploring*total
+			if hasty {
 				v.mu /= 2
 			}
 			continue
@@ -151,7 +152,8 @@ func (v *Prices) climb(ctx context.Context, workers int, progress noren.Progress
 		progress.Report("prices", min(step, fits), fits)
 		step++
 	})
-	if v.program = a.program; err != nil {
+	v.program = a.program
+	if err != nil {
 		return err
 	}
 	if v.mu == 0 {

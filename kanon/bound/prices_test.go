@@ -151,7 +151,8 @@ func TestRegions(t *testing.T) {
 				}
 			}
 		}
-		if total += len(regions); total > n*n {
+		total += len(regions)
+		if total > n*n {
 			t.Fatal("regions have no end")
 		}
 	}

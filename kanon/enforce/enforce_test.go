@@ -211,7 +211,8 @@ func drawTable(t *rapid.T, k int) (*space.Space, space.Partition, []sensitive) {
 			if rng.IntN(4) < bound {
 				v = min(values-1, int(x[i]*float64(values)))
 			}
-			if columns[a].values[i] = fmt.Sprintf("secret%d", v); columns[a].numbers {
+			columns[a].values[i] = fmt.Sprintf("secret%d", v)
+			if columns[a].numbers {
 				columns[a].values[i] = strconv.Itoa(90_000 + 7*v)
 			}
 			if values > 3 && rng.IntN(8) == 0 {

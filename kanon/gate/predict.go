@@ -72,7 +72,8 @@ func (p *predictor) thin() {
 	for len(p.rows) > predictRecords {
 		distinct := make(map[uint64]struct{}, fewValues)
 		for _, r := range p.rows {
-			if distinct[r.value] = struct{}{}; len(distinct) > fewValues {
+			distinct[r.value] = struct{}{}
+			if len(distinct) > fewValues {
 				break
 			}
 		}

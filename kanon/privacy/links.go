@@ -103,7 +103,8 @@ func (l *Links) Fit(ctx context.Context, k int) (Fit, error) {
 				key = binary.LittleEndian.AppendUint32(key, c)
 			}
 			var seen bool
-			if n, seen = known[string(key)]; !seen {
+			n, seen = known[string(key)]
+			if !seen {
 				n = l.fitting(classes)
 				known[string(key)] = n
 			}

@@ -130,7 +130,8 @@ func (p *People) Worst(h *Histogram, wild uint32) {
 	left := persons
 	for i := range codes {
 		codes[i].Count = min(codes[i].Count, left)
-		if left -= codes[i].Count; left == 0 {
+		left -= codes[i].Count
+		if left == 0 {
 			codes = codes[:i+1]
 			break
 		}

@@ -107,7 +107,8 @@ func (c *planned) axis(most int) axis {
 	single := make([]bool, len(order))
 	rest := uint64(0)
 	for i, code := range order {
-		if single[code] = i < alone; single[code] {
+		single[code] = i < alone
+		if single[code] {
 			x.code[code] = uint8(i)
 		} else {
 			rest += c.counts[code]

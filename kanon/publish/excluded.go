@@ -294,7 +294,8 @@ func wholeSpan(f *table.Field, col *table.Column, all []uint32, fixed bool) hold
 	lo, hi := wholeEnds(col, all)
 	if fixed {
 		var ok bool
-		if lo, hi, ok = fixedWhole(f, col, all); !ok {
+		lo, hi, ok = fixedWhole(f, col, all)
+		if !ok {
 			return func(*table.Column, int) bool { return true }
 		}
 	}

@@ -125,7 +125,8 @@ func TestMeansLeaveSumsOpen(t *testing.T) {
 					}
 					left, was := 0, l.texts[last]
 					for n := l.n[last] - 2*m; n <= l.n[last]+2*m; n++ {
-						if l.texts[last] = of.text(n); class(l.first[g], l.first[g+1]) == want {
+						l.texts[last] = of.text(n)
+						if class(l.first[g], l.first[g+1]) == want {
 							left++
 						}
 					}

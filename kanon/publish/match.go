@@ -242,7 +242,8 @@ func (r *ranks) take(n uint32) float64 {
 		some := min(left, r.v.times[r.at]-r.used)
 		sum += r.v.at[r.at] * (float64(some) / float64(n))
 		left -= some
-		if r.used += some; r.used == r.v.times[r.at] {
+		r.used += some
+		if r.used == r.v.times[r.at] {
 			r.at, r.used = r.at+1, 0
 		}
 	}

@@ -84,7 +84,8 @@ func (m *matching) sweep(ctx context.Context) error {
 			for c := range choices {
 				x := &choices[c]
 				col := &m.columns[x.column]
-				if options = x.options(col.own, g, options[:0]); len(options) < 2 {
+				options = x.options(col.own, g, options[:0])
+				if len(options) < 2 {
 					continue
 				}
 				u := m.now(x, g)
@@ -109,7 +110,8 @@ func (m *matching) sweep(ctx context.Context) error {
 					gain -= least
 					m.put(x, g, u, -w)
 					m.put(x, g, best, w)
-					if m.bins[x.column][g] = x.binAt(g, best); x.shifts != nil {
+					m.bins[x.column][g] = x.binAt(g, best)
+					if x.shifts != nil {
 						x.shifts.at[g] = uint8(best)
 					} else {
 						col.codes[g] = best
@@ -117,7 +119,8 @@ func (m *matching) sweep(ctx context.Context) error {
 				}
 			}
 		}
-		if sum -= gain; gain <= sweepsGain*(sum+gain) {
+		sum -= gain
+		if gain <= sweepsGain*(sum+gain) {
 			break
 		}
 	}

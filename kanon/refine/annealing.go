@@ -162,7 +162,8 @@ func (a *search) regions(records []int32, rng draws) []attempt {
 		}
 		with := a.byWay.choose(rng.float())
 		groups := leastGroups + int(rng.next()%(mostGroups-leastGroups+1))
-		if groups = min(groups, len(nearest)); 2*groups > len(centres) && len(centres) <= mostGroups {
+		groups = min(groups, len(nearest))
+		if 2*groups > len(centres) && len(centres) <= mostGroups {
 			groups = len(nearest)
 		}
 		if slices.ContainsFunc(nearest[:(groups+1)/2], func(f far) bool { return taken[f.group] }) {

@@ -138,7 +138,8 @@ func (t *attempt) make(ctx context.Context, s *space.Space, p space.Partition, k
 	t.p, t.done = a.partition(), true
 	if t.by == byRegion { // of a cell, take knows against what
 		before := sub.SSE(inner)
-		if t.gain = before - sub.SSE(t.p); t.gain < gainShare*before {
+		t.gain = before - sub.SSE(t.p)
+		if t.gain < gainShare*before {
 			t.gain = 0
 		}
 	}

@@ -215,7 +215,8 @@ func (c *chains) extend(l int, at int32, next []part) []part {
 			if a.words {
 				pq += c.unlike[j]
 			}
-			if s -= pq * share; s >= limit {
+			s -= pq * share
+			if s >= limit {
 				continue
 			}
 			if before < 0 {

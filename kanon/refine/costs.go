@@ -202,7 +202,8 @@ func (d *costDescent) improve(p int32) bool {
 			if gain+room <= best {
 				continue
 			}
-			if gain += a.Cost() - a.Replaced(p, q); gain > best && d.swaps(p, q) {
+			gain += a.Cost() - a.Replaced(p, q)
+			if gain > best && d.swaps(p, q) {
 				best, to, with = gain, h, q
 			}
 		}

@@ -222,10 +222,12 @@ func (d *descent) improve(p int32) bool {
 			if words {
 				pq += d.unlike[j]
 			}
-			if change -= pq * share; change >= best {
+			change -= pq * share
+			if change >= best {
 				continue
 			}
-			if change += squared(y, centre); change >= best {
+			change += squared(y, centre)
+			if change >= best {
 				continue
 			}
 			if words {
@@ -276,7 +278,8 @@ func (d *descent) dissolve(g int32) {
 			}
 		}
 		// No rise is below zero: once nothing is left to gain, it stays so.
-		if change += best; to < 0 || change >= -d.guard {
+		change += best
+		if to < 0 || change >= -d.guard {
 			d.undo()
 			return
 		}

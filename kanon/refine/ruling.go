@@ -38,7 +38,8 @@ const mostStrata = 24
 func newRuling(judge cost.Judge) *ruling {
 	r := &ruling{judge: judge}
 	var exact bool
-	if r.strata, exact = judge.Strata(); exact && len(r.strata) > 0 {
+	r.strata, exact = judge.Strata()
+	if exact && len(r.strata) > 0 {
 		if s := int(slices.Max(r.strata)) + 1; s <= mostStrata {
 			r.kinds = s + 1
 		}

@@ -31,7 +31,8 @@ func (y *yields) share(choice int) float64 {
 		if y.spent[c] > 0 {
 			rate += y.gained[c] / y.spent[c]
 		}
-		if sum += rate; c == choice {
+		sum += rate
+		if c == choice {
 			of = rate
 		}
 	}
@@ -44,7 +45,8 @@ func (y *yields) share(choice int) float64 {
 // choose makes a choice, u being uniform in [0,1).
 func (y *yields) choose(u float64) int {
 	for c := range y.gained {
-		if u -= y.share(c); u < 0 {
+		u -= y.share(c)
+		if u < 0 {
 			return c
 		}
 	}

@@ -256,7 +256,8 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 	r.Verified, r.AchievedK = found, int(found.AchievedK)
 	r.GroupSize.Mean = float64(r.Rows) / float64(r.Groups)
 	r.NCP /= float64(r.Rows)
-	if r.SST = sst.Sum(); r.SST > 0 {
+	r.SST = sst.Sum()
+	if r.SST > 0 {
 		r.Loss, r.RefinedFrom = r.SSE/r.SST, before/r.SST
 	}
 	if r.Loss > 0 {

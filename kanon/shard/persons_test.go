@@ -32,7 +32,8 @@ func visits(n int) *setup {
 		age := 20 + rng.IntN(60)
 		if i%4 == 0 {
 			age = 500 + rng.IntN(50) // far from all others
-			if person = "one"; i/4 < 3 {
+			person = "one"
+			if i/4 < 3 {
 				person = fmt.Sprintf("other%d", i)
 			}
 		}

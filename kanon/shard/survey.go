@@ -130,7 +130,8 @@ func (c *columnSeen) appendSecond(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, n)
 	}
 	u := c.show.Units
-	if dst = appendFlag(dst, u != nil); u == nil {
+	dst = appendFlag(dst, u != nil)
+	if u == nil {
 		return dst
 	}
 	dst = appendFlag(appendFlag(dst, u.Known), u.Finer)
@@ -247,7 +248,8 @@ func (j *Job) firstLook(ctx context.Context, n int, src table.Source, emit func(
 	for a, seen := range survey.Seen() {
 		c := columnSeen{places: heads[a].Places, space: seen, words: words[a]}
 		p = &part{look: 1, section: sectionColumn, shard: uint32(n), number: uint32(a + 1), last: a == len(heads)-1}
-		if p.body = c.appendFirst(nil); len(p.body) > columnMost {
+		p.body = c.appendFirst(nil)
+		if len(p.body) > columnMost {
 			return tooManyWords(j.Input, heads[a].Field.Name)
 		}
 		if err := emit(j.appendPart(p)); err != nil {

@@ -228,7 +228,8 @@ func (f *finder) collect(k, home, around int32) {
 	inside := nd.from <= f.t.nodes[home].from && f.t.nodes[home].to <= nd.to
 	var least float64
 	if !inside {
-		if least = f.t.between(home, k); least*slack > f.reach {
+		least = f.t.between(home, k)
+		if least*slack > f.reach {
 			return
 		}
 	}

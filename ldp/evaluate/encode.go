@@ -38,7 +38,8 @@ func encode(a Attribute, rows []int, o *Options) (c *coded, reason noren.Text, e
 	case f.Type == table.Ordered:
 		c.ordered(a, rows)
 	default:
-		if reason = c.category(a, rows, o); !reason.IsZero() {
+		reason = c.category(a, rows, o)
+		if !reason.IsZero() {
 			return nil, reason, nil
 		}
 	}
@@ -126,7 +127,8 @@ func zscore(values []float64) (shift, scale float64) {
 	for _, v := range values {
 		scale += (v - shift) * (v - shift) / float64(len(values))
 	}
-	if scale = math.Sqrt(scale); scale == 0 {
+	scale = math.Sqrt(scale)
+	if scale == 0 {
 		scale = 1
 	}
 	return shift, scale

@@ -206,7 +206,8 @@ func TestSelectAndSample(t *testing.T) {
 	}
 	sum := 0.0
 	for _, a := range r.Attributes {
-		if sum += *a.Chosen; a.Name == "noise" && *a.Chosen > 0 {
+		sum += *a.Chosen
+		if a.Name == "noise" && *a.Chosen > 0 {
 			t.Errorf("noise was chosen in %.0f %% of the folds", 100**a.Chosen)
 		}
 	}

@@ -104,7 +104,8 @@ func (j *job) run(ctx context.Context) error {
 				if unit >= units {
 					return
 				}
-				if errs[w] = j.fold(ctx, unit%len(e.models), unit/len(e.models), answers); errs[w] != nil {
+				errs[w] = j.fold(ctx, unit%len(e.models), unit/len(e.models), answers)
+				if errs[w] != nil {
 					failed.Store(true)
 					return
 				}

@@ -174,7 +174,8 @@ func (p *population) draw(n int, mix *rand.Rand) (*Sample, error) {
 			sum += v
 			cdf[j] = append(cdf[j], sum)
 		}
-		if names[j] = p.labelNames(j); p.s.Bins(j) != nil {
+		names[j] = p.labelNames(j)
+		if p.s.Bins(j) != nil {
 			for l := range names[j] { // a number that lies in the bin
 				names[j][l] = strconv.FormatFloat(p.s.Bins(j).Midpoint(l), 'g', -1, 64)
 			}

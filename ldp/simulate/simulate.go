@@ -212,7 +212,8 @@ func run(ctx context.Context, o *Options, p *population, jobs []job) error {
 				if i >= len(jobs) || ctx.Err() != nil {
 					return
 				}
-				if errs[i] = p.point(ctx, o, jobs[i], uint64(i)+2); errs[i] != nil {
+				errs[i] = p.point(ctx, o, jobs[i], uint64(i)+2)
+				if errs[i] != nil {
 					stop()
 					return
 				}

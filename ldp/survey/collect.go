@@ -145,7 +145,8 @@ func (c *Collector) count(client, word string, named bool) error {
 
 // cutClient parts a line at its first tab.
 func cutClient(line string) (client, word string, named bool) {
-	if client, word, named = strings.Cut(line, "\t"); named {
+	client, word, named = strings.Cut(line, "\t")
+	if named {
 		return short(client), word, true
 	}
 	return "", line, false
@@ -242,7 +243,8 @@ func (c *Collector) addLines(ctx context.Context, in io.Reader, name string, con
 		part, err := r.ReadSlice('\n')
 		tooLong := false
 		for errors.Is(err, bufio.ErrBufferFull) {
-			if tooLong = tooLong || len(line) > longest; !tooLong {
+			tooLong = tooLong || len(line) > longest
+			if !tooLong {
 				line = append(line, part...)
 			}
 			part, err = r.ReadSlice('\n')

@@ -250,11 +250,12 @@ func (c *Collector) estimateSeveral(o Options, e *Estimate) error {
 	for j := range c.s.answers {
 		var one Estimate
 		var err error
-		if c.s.multi.Oracle(j) != nil {
-			if one.N = c.several.Reports(j); one.N > 0 {
-				one.Shares, err = c.several.Frequencies(j, level)
-			}
-		} else if one.N = c.several.Reports(j); one.N > 0 {
+		one.N = c.several.Reports(j)
+		switch {
+		case one.N == 0:
+		case c.s.multi.Oracle(j) != nil:
+			one.Shares, err = c.several.Frequencies(j, level)
+		default:
 			one.Mean, err = c.several.Mean(j, level)
 		}
 		if err != nil {

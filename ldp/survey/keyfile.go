@@ -111,7 +111,8 @@ func ParseKey(name string, text []byte) (*KeyFile, error) {
 		return nil, bad
 	}
 	k := &KeyFile{Version: 1, key: key}
-	if rest = bytes.TrimSpace(rest); len(rest) == 0 {
+	rest = bytes.TrimSpace(rest)
+	if len(rest) == 0 {
 		return k, nil
 	}
 	if err := meter.Document(rest, noren.File(name)); err != nil {

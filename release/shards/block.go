@@ -229,7 +229,8 @@ func addTexts(to *table.Builder, rows int, isMissing func(i int) bool, body []by
 		return nil, badBlock(noren.Textf("a column is cut off"))
 	}
 	n := int(binary.LittleEndian.Uint32(body))
-	if body = body[4:]; n > rows {
+	body = body[4:]
+	if n > rows {
 		return nil, badBlock(noren.Textf("it has more texts than records"))
 	}
 	words := make([][]byte, n)

@@ -131,13 +131,15 @@ func (out *found) form(sample []byte, whole bool, opts Options) {
 	if !opts.Plain && d.Encoding != UTF8 && opts.Encoding == AnyEncoding {
 		out.notes = append(out.notes, noren.Textf("read as %s text", d.Encoding))
 	}
-	if d.CR = !opts.Plain && onlyCR(sample, whole); d.CR {
+	d.CR = !opts.Plain && onlyCR(sample, whole)
+	if d.CR {
 		out.notes = append(out.notes, noren.Textf("lines end with a carriage return alone"))
 	}
 	d.CRLF = detectCRLF(sample)
 	var sep rune
 	if !opts.Plain {
-		if sep = sepLine(sample, d.newline()); sep != 0 {
+		sep = sepLine(sample, d.newline())
+		if sep != 0 {
 			out.skip = 1
 			out.notes = append(out.notes, noren.Textf("the first line names the delimiter and is no record"))
 		}

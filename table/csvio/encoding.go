@@ -169,7 +169,8 @@ func (e Encoding) undecoded(b []byte) int {
 			if next < 0 {
 				break
 			}
-			if at += next; at+1 < n && b[at+1] < 0xa0 {
+			at += next
+			if at+1 < n && b[at+1] < 0xa0 {
 				return at
 			}
 		}

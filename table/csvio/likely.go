@@ -239,7 +239,8 @@ func (w *weigher) kanji(r rune) int {
 	}
 	cost := 9
 	if b, err := w.level.Bytes([]byte(string(r))); err == nil && len(b) == 2 {
-		if cost = 7; b[0] < 0xd0 {
+		cost = 7
+		if b[0] < 0xd0 {
 			cost = 2
 		}
 	}

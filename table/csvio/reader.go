@@ -141,7 +141,8 @@ func (r *reader) parse() (n int, st status) {
 	s := r.s
 	r.arena = r.arena[:0]
 	for n < r.most {
-		if st = s.scan(); st != complete {
+		st = s.scan()
+		if st != complete {
 			return n, st
 		}
 		if len(s.spans) != len(r.slots) {

@@ -71,10 +71,12 @@ func likeTable(sample []byte, whole bool, form Dialect) (names []string, fits bo
 		}
 		switch {
 		case width == 0:
-			if width = len(s.spans); s.blank() {
+			width = len(s.spans)
+			if s.blank() {
 				return nil, false
 			}
-			if names = named(s); names == nil {
+			names = named(s)
+			if names == nil {
 				return nil, false
 			}
 		case s.blank():

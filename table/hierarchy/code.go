@@ -67,7 +67,8 @@ func icd10(value string) []string {
 	}
 	rest := value[3:]
 	if strings.HasPrefix(rest, ".") {
-		if rest = rest[1:]; rest == "" {
+		rest = rest[1:]
+		if rest == "" {
 			return nil
 		}
 	}

@@ -65,7 +65,8 @@ func Propose(values []string, o Options) (*Proposal, error) {
 		return nil, &noren.Error{Kind: noren.BadData, What: "there are no values to make a hierarchy of"}
 	}
 	if o.Kind == Auto {
-		if o.Kind = detect(values, o.Layout); o.Kind == Auto {
+		o.Kind = detect(values, o.Layout)
+		if o.Kind == Auto {
 			return nil, &noren.Error{Kind: noren.Usage, What: "the values have no form that tells a kind of hierarchy", Hint: "name the kind"}
 		}
 	}

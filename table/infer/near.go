@@ -115,7 +115,8 @@ func (s *scan) places(place func(row int) place) {
 func (s *scan) dateLike(k *kept, row int) {
 	switch {
 	case !s.elected:
-		if s.heads = append(s.heads, head{k.string(), inChunk(row)}); len(s.heads) == heads {
+		s.heads = append(s.heads, head{k.string(), inChunk(row)})
+		if len(s.heads) == heads {
 			s.elect()
 		}
 	case len(s.dates) > 0:

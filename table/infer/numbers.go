@@ -33,7 +33,8 @@ type form struct {
 // look takes a value, and reports whether the format reads it.
 func (f *form) look(text []byte) bool {
 	out, ok := f.reader.Plain(f.buf[:0], text)
-	if f.buf = out; !ok {
+	f.buf = out
+	if !ok {
 		return false
 	}
 	v, _, err := table.ParseDecimal(out)

@@ -110,12 +110,14 @@ func (s *scans) settle(where func() noren.Place) error {
 		for _, one := range s.all {
 			smaller = one.sample.Shrink() || smaller
 		}
-		if total = s.weight(); total <= s.most {
+		total = s.weight()
+		if total <= s.most {
 			return nil
 		}
 		// The largest sets first, as many as have half of the size of the largest.
 		largest := slices.MaxFunc(s.all, func(a, b *scan) int { return cmp.Compare(a.exact(), b.exact()) }).exact()
-		if size = min(size/2, largest/2); largest > int64(sketchWeight) {
+		size = min(size/2, largest/2)
+		if largest > int64(sketchWeight) {
 			for _, one := range s.all {
 				if e := one.exact(); e > max(size, sketchWeight) {
 					one.estimate()
@@ -123,7 +125,8 @@ func (s *scans) settle(where func() noren.Place) error {
 			}
 			smaller = true
 		}
-		if total = s.weight(); !smaller && total > s.most {
+		total = s.weight()
+		if !smaller && total > s.most {
 			return s.excess(where())
 		}
 	}

@@ -84,7 +84,8 @@ func parseArrowSchema(text string) (fields []*arrowField, err error) {
 		b = b[4:]
 	}
 	size := binary.LittleEndian.Uint32(b)
-	if b = b[4:]; size < 8 || uint64(size) > uint64(len(b)) {
+	b = b[4:]
+	if size < 8 || uint64(size) > uint64(len(b)) {
 		return nil, errArrow
 	}
 	b = b[:size]
@@ -132,7 +133,8 @@ func slotFields(t flatbuffers.Table, slot, depth int, left *int) ([]*arrowField,
 // and an error within another column.
 func readField(t flatbuffers.Table, depth int, left *int) (*arrowField, error) {
 	f := &arrowField{name: slotString(t, 0), nullable: slotScalar(t, 1, 1, 0) != 0, kind: byte(slotScalar(t, 2, 1, 0))}
-	if *left -= len(f.name); *left < 0 {
+	*left -= len(f.name)
+	if *left < 0 {
 		return nil, errArrow
 	}
 	params, known := arrowTypes[f.kind]
@@ -145,7 +147,8 @@ func readField(t flatbuffers.Table, depth int, left *int) (*arrowField, error) {
 	}
 	if f.kind == arrowTimestamp {
 		f.zone = slotString(kind, 1)
-		if *left -= len(f.zone); *left < 0 {
+		*left -= len(f.zone)
+		if *left < 0 {
 			return nil, errArrow
 		}
 	}
@@ -208,7 +211,8 @@ func formatArrowSchema(columns []table.StoredColumn, origins []*origin) string {
 	for i, o := range origins {
 		f := o.arrow
 		if f == nil {
-			if f = plainField(o); f == nil {
+			f = plainField(o)
+			if f == nil {
 				return ""
 			}
 		} else {

@@ -199,7 +199,8 @@ func split(v, perSecond int64) (seconds, rest int64) {
 func showUTCTime(l table.Logical) appendFunc {
 	return func(dst []byte, v *table.Vector, i int) []byte {
 		n := len(dst)
-		if dst = l.AppendClock(dst, v.Ints[i]); bytes.IndexByte(dst[n:], ':') < 0 {
+		dst = l.AppendClock(dst, v.Ints[i])
+		if bytes.IndexByte(dst[n:], ':') < 0 {
 			return dst
 		}
 		return append(dst, 'Z')

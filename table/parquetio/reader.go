@@ -313,7 +313,8 @@ func (r *reader) fill(i, n int) error {
 			}
 		}
 		done += m
-		if c.rest = c.rest[m:]; len(c.rest) == 0 && c.over {
+		c.rest = c.rest[m:]
+		if len(c.rest) == 0 && c.over {
 			parquet.Release(c.page)
 			c.page, c.values, c.over = nil, nil, false
 		}

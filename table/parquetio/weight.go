@@ -129,7 +129,8 @@ func deltas(data []byte) (total int64, rest []byte) {
 		data = data[n+parts:]
 		for _, w := range widths {
 			data = data[min(each*int64(w)/8, int64(len(data))):]
-			if left -= each; left <= 0 {
+			left -= each
+			if left <= 0 {
 				break
 			}
 		}

@@ -19,7 +19,8 @@ func yearOf(text string) (year int, ok bool) {
 	for _, e := range eras {
 		rest, found := strings.CutPrefix(text, e.name)
 		if !found {
-			if rest, found = strings.CutPrefix(text, e.letter); found {
+			rest, found = strings.CutPrefix(text, e.letter)
+			if found {
 				found = rest != "" && (rest[0] >= '0' && rest[0] <= '9' || rest[0] == '.')
 				rest = strings.TrimPrefix(rest, ".")
 			}

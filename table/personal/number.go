@@ -34,7 +34,8 @@ func luhn(digits string) bool {
 	for i := range len(digits) {
 		d := int(digits[len(digits)-1-i] - '0')
 		if i%2 == 1 {
-			if d *= 2; d > 9 {
+			d *= 2
+			if d > 9 {
 				d -= 9
 			}
 		}

@@ -86,7 +86,8 @@ func readFew(ctx context.Context, r *pgconn.ResultReader, most, fields int, wher
 			row[i] = append([]byte(nil), v...)
 			held += len(v)
 		}
-		if rows = append(rows, row); len(row) != fields || len(rows) > most || held > mostMessage {
+		rows = append(rows, row)
+		if len(row) != fields || len(rows) > most || held > mostMessage {
 			return nil, unasked(where)
 		}
 	}

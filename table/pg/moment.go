@@ -85,7 +85,8 @@ func appendDay(dst []byte, days int64) []byte {
 // appendDate is appendDay without the mark of years before 1; bc says that it is missing.
 func appendDate(dst []byte, days int64) (_ []byte, bc bool) {
 	year, month, day := time.Unix(days*secondsPerDay, 0).UTC().Date()
-	if bc = year <= 0; bc {
+	bc = year <= 0
+	if bc {
 		year = 1 - year
 	}
 	dst = append(appendDigits(dst, int64(year), 4), '-')

@@ -215,7 +215,8 @@ func (s *sink) write(c *table.Chunk) error {
 			}
 			if s.moments[i] {
 				var what noren.Format
-				if s.cell, what = appendMoment(s.cell[:0], s.columns[i].Logical, c.Cols[i].Ints[row]); what != "" {
+				s.cell, what = appendMoment(s.cell[:0], s.columns[i].Logical, c.Cols[i].Ints[row])
+				if what != "" {
 					return s.bad(i, noren.Textf(what))
 				}
 			} else {

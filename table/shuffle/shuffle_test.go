@@ -118,7 +118,8 @@ func drawRows(t *rapid.T, most int) *rows {
 	for range n {
 		record := make([]value, len(r.kinds))
 		for j, k := range r.kinds {
-			if record[j].null = rapid.IntRange(0, 5).Draw(t, "null") == 0; record[j].null {
+			record[j].null = rapid.IntRange(0, 5).Draw(t, "null") == 0
+			if record[j].null {
 				continue
 			}
 			switch k {
@@ -201,7 +202,8 @@ func TestComplete(t *testing.T) {
 				}
 				want := slices.Clone(in.values[i])
 				slices.Reverse(want)
-				if want = append(want, value{bits: uint64(place)}); !slices.Equal(got.values[place], want) {
+				want = append(want, value{bits: uint64(place)})
+				if !slices.Equal(got.values[place], want) {
 					t.Fatalf("record %d is %v at place %d, want %v", i, got.values[place], place, want)
 				}
 			}
@@ -344,7 +346,8 @@ func TestFailures(t *testing.T) {
 		}},
 	} {
 		for _, memory := range []int64{0, 8} {
-			if c.in.at = 0; c.ctx == nil {
+			c.in.at = 0
+			if c.ctx == nil {
 				c.ctx = context.Background()
 			}
 			calls = 0

@@ -77,13 +77,15 @@ func words(sql string) []word {
 			i++
 			continue
 		case strings.HasPrefix(rest, "--"):
-			if n = strings.IndexByte(rest, '\n'); n < 0 {
+			n = strings.IndexByte(rest, '\n')
+			if n < 0 {
 				n = len(rest)
 			}
 			i += n
 			continue
 		case strings.HasPrefix(rest, "/*"):
-			if n = strings.Index(rest[2:], "*/"); n < 0 {
+			n = strings.Index(rest[2:], "*/")
+			if n < 0 {
 				n = len(rest)
 			} else {
 				n += 4

@@ -229,7 +229,8 @@ func payload(cell []byte) uint32 {
 		if i == 8 {
 			return n<<8 | uint32(b)
 		}
-		if n = n<<7 | uint32(b&0x7f); b < 0x80 {
+		n = n<<7 | uint32(b&0x7f)
+		if b < 0x80 {
 			break
 		}
 	}

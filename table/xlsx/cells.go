@@ -85,7 +85,8 @@ func serial(v int64) (float64, bool) {
 	if rest < 0 {
 		day, rest = day-1, rest+usPerDay
 	}
-	if day += epoch; day <= 60 {
+	day += epoch
+	if day <= 60 {
 		day--
 	}
 	if day < 1 || day > lastDay || rest%1000 != 0 {

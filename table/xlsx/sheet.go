@@ -216,7 +216,8 @@ func (s *sheet) cell(in *scanner) error {
 	case t == 't':
 		value = unescapeControls(value, 0)
 	case t != 'i':
-		if value = bytes.TrimSpace(value); len(value) == 0 {
+		value = bytes.TrimSpace(value)
+		if len(value) == 0 {
 			return nil
 		}
 	}

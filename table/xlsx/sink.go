@@ -189,11 +189,13 @@ func (s *Sink) value(i int, v *table.Vector, row int) error {
 		case table.Day:
 			t = spool.Day
 		case table.Instant, table.Clock:
-			if t = spool.Instant; c.Logical.Of == table.Clock {
+			t = spool.Instant
+			if c.Logical.Of == table.Clock {
 				t = spool.Clock
 			}
 			var exact bool
-			if n, exact = microseconds(n, c.Logical.PerSecond); !exact {
+			n, exact = microseconds(n, c.Logical.PerSecond)
+			if !exact {
 				t = spool.Null
 			}
 		case table.UTCInstant:

@@ -125,7 +125,8 @@ func (t *texts) add(word []byte) error {
 			return err
 		}
 	}
-	if t.queue = append(t.queue, word...); len(t.queue) >= 1<<20 {
+	t.queue = append(t.queue, word...)
+	if len(t.queue) >= 1<<20 {
 		return t.flush()
 	}
 	return nil

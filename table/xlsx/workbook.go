@@ -47,7 +47,8 @@ type failing struct {
 
 func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.in.ReadAt(p, at)
-	if f.left -= int64(n); !f.open && f.left < 0 {
+	f.left -= int64(n)
+	if !f.open && f.left < 0 {
 		return 0, errDirectory
 	}
 	if err != nil && err != io.EOF {

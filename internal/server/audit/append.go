@@ -123,7 +123,8 @@ func (l *Log) writeGroup(ctx context.Context) bool {
 			again = append(again, a)
 			continue
 		}
-		if a.done = true; a.err == nil {
+		a.done = true
+		if a.err == nil {
 			a.err = err
 		}
 	}
@@ -180,7 +181,8 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 		if err != nil {
 			return err
 		}
-		if again = known.N < l.n; again {
+		again = known.N < l.n
+		if again {
 			return l.adopt(ctx, tx)
 		}
 		lines = encodeAll(group, l.n, l.head, time.UnixMilli(tx.Now))
@@ -210,7 +212,8 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 		if err != nil {
 			return l.damage.set(&noren.Error{Where: noren.Phrase("audit log"), What: "cannot be examined", Err: reason(err)})
 		}
-		if again = known.N != l.n || info.Size() != l.size; again {
+		again = known.N != l.n || info.Size() != l.size
+		if again {
 			return nil
 		}
 		var all []byte

@@ -126,7 +126,8 @@ func TestPages(t *testing.T) {
 				}
 				before = i.N
 			}
-			if seen += len(items); !more {
+			seen += len(items)
+			if !more {
 				break
 			}
 		}

@@ -59,7 +59,8 @@ func (b *Books) whole(ctx context.Context, d *document, path string) (bool, erro
 	b.mu.RLock()
 	last := b.looked[d.id]
 	b.mu.RUnlock()
-	if now.whole = last.whole; now == last {
+	now.whole = last.whole
+	if now == last {
 		return last.whole, nil
 	}
 	err = b.config.Tables.Verify(ctx, path, d.Source)

@@ -65,7 +65,8 @@ func (r *refusals) take() []store.Refusal {
 	defer r.mu.Unlock()
 	n := min(len(r.waiting), mostStored)
 	batch := r.waiting[:n:n]
-	if r.waiting = r.waiting[n:]; n == 0 {
+	r.waiting = r.waiting[n:]
+	if n == 0 {
 		r.soon = false
 	}
 	return batch

@@ -240,7 +240,8 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	for _, c := range def.Columns {
 		out.Columns = append(out.Columns, DefinedColumn{c.Name, c.Type, c.Bounds, c.Keys, c.Levels, c.Layout})
 	}
-	if out.Model = def.Model; out.Model != nil {
+	out.Model = def.Model
+	if out.Model != nil {
 		out.Statement = append(out.Statement, modelled(out.Model.Column))
 	}
 	out.Publics = b.publics(ctx, out.Columns)

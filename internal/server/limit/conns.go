@@ -59,13 +59,15 @@ func (l *Listener) hold(c net.Conn) *conn {
 	}
 	var ended *conn
 	if l.Share > 0 && from.IsValid() && l.from[from] >= l.Share {
-		if ended = l.idlest(func(x *conn) bool { return x.from == from }); ended == nil {
+		ended = l.idlest(func(x *conn) bool { return x.from == from })
+		if ended == nil {
 			l.shed++
 			l.mu.Unlock()
 			return nil
 		}
 	} else if len(l.open) >= l.Most {
-		if ended = l.idlest(func(*conn) bool { return true }); ended == nil {
+		ended = l.idlest(func(*conn) bool { return true })
+		if ended == nil {
 			l.shed++
 			l.mu.Unlock()
 			return nil
@@ -102,7 +104,8 @@ func (l *Listener) address(c net.Conn) netip.Addr {
 // Network is the part of an address that counts as one client: of IPv6 the network of 64
 // bits.
 func Network(a netip.Addr) netip.Addr {
-	if a = a.Unmap().WithZone(""); a.Is6() {
+	a = a.Unmap().WithZone("")
+	if a.Is6() {
 		if p, err := a.Prefix(64); err == nil {
 			return p.Addr()
 		}

@@ -257,7 +257,8 @@ func (q *Questions) List(ctx context.Context, book string, before int64, limit i
 				continue
 			}
 			line.ID, line.Book, line.At, line.By = row.ID, row.Book, row.Made, q.config.Name(ctx, row.Principal)
-			if out = append(out, line); len(out) == limit {
+			out = append(out, line)
+			if len(out) == limit {
 				return out, before, unreadable, nil
 			}
 		}

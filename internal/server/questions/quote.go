@@ -262,7 +262,8 @@ func (q *Questions) stored(ctx context.Context, h *books.Held, request string, r
 		if err != nil {
 			return nil, err
 		}
-		if before = kept.N; q.Hidden(kept.Key) {
+		before = kept.N
+		if q.Hidden(kept.Key) {
 			continue
 		}
 		var c content

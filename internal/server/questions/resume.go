@@ -130,7 +130,8 @@ func (q *Questions) conclude(ctx context.Context, p *paying, c *content, princip
 		return
 	}
 	var kept bool
-	if p.reply, kept = q.settle(ctx, p.id, c, principal, answers, failure); kept {
+	p.reply, kept = q.settle(ctx, p.id, c, principal, answers, failure)
+	if kept {
 		q.move(p, keep)
 	} else {
 		q.wake()

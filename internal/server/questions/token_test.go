@@ -51,7 +51,8 @@ func TestTokens(t *testing.T) {
 	}
 	for i := range token {
 		changed := []byte(token)
-		if changed[i] ^= 1; s.open(string(changed), &got) == nil {
+		changed[i] ^= 1
+		if s.open(string(changed), &got) == nil {
 			t.Errorf("a token with another byte %d is accepted", i)
 		}
 	}

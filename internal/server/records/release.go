@@ -314,7 +314,8 @@ func (r *Records) Releases(ctx context.Context, table string, before int64, limi
 			if !d.Noted || permitted != nil && !permitted(d.Table) {
 				continue
 			}
-			if out = append(out, d.Release); len(out) == limit {
+			out = append(out, d.Release)
+			if len(out) == limit {
 				return out, before, unreadable, nil
 			}
 		}

@@ -39,7 +39,8 @@ func (s *Store) Keys(ctx context.Context) (all []Key, err error) {
 		if err := rows.Scan(&k.ID, &k.PEM, &since, &until, &k.Certificates); err != nil {
 			return nil, found(err)
 		}
-		if k.Since = at(since); until.Valid {
+		k.Since = at(since)
+		if until.Valid {
 			k.Until = at(until.Int64)
 		}
 		all = append(all, k)

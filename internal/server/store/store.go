@@ -129,7 +129,8 @@ func openDB(path string, writes bool, connections int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if abs = filepath.ToSlash(abs); !strings.HasPrefix(abs, "/") {
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs // C:/...
 	}
 	q := url.Values{"mode": {"rw"}, "_pragma": {

@@ -270,10 +270,12 @@ func propose(d *document, found *api.Inspection) {
 // hides takes over what is hidden, and keeps what was decided of it.
 func (d *document) hides(found *api.Hidden) {
 	was := d.Hidden
-	if d.Hidden = nil; found == nil {
+	d.Hidden = nil
+	if found == nil {
 		return
 	}
-	if d.Hidden = (&Hidden{Rows: found.Rows, Columns: found.Columns}); was != nil {
+	d.Hidden = (&Hidden{Rows: found.Rows, Columns: found.Columns})
+	if was != nil {
 		d.Hidden.Policy = was.Policy
 	}
 }
@@ -364,7 +366,8 @@ func copyFile(ctx context.Context, path string, in io.Reader, total int64, progr
 		}
 		var n int64
 		n, err = io.CopyN(f, in, 4<<20)
-		if done += n; progress != nil && err == nil {
+		done += n
+		if progress != nil && err == nil {
 			progress("copying", done, total)
 		}
 	}

@@ -201,7 +201,8 @@ func (t *Tables) List(ctx context.Context, before int64, limit int, permitted fu
 			case err != nil:
 				return nil, 0, nil, err
 			}
-			if out = append(out, table.Line); len(out) == limit {
+			out = append(out, table.Line)
+			if len(out) == limit {
 				return out, before, unreadable, nil
 			}
 		}
