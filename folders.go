@@ -41,10 +41,7 @@ func WithoutFolders(arg any) any {
 			return arg
 		}
 		out := *arg
-		out.Where, out.Args, out.HintArgs = WithoutFolders(arg.Where), withoutFolders(arg.Args), withoutFolders(arg.HintArgs)
-		if inner, ok := WithoutFolders(arg.Err).(error); ok {
-			out.Err = inner
-		}
+		out.Where, out.Args, out.HintArgs, out.Err = WithoutFolders(arg.Where), withoutFolders(arg.Args), withoutFolders(arg.HintArgs), bare(arg.Err)
 		return &out
 	case interface{ Text() Text }:
 		return arg.Text().WithoutFolders()
@@ -54,46 +51,50 @@ func WithoutFolders(arg any) any {
 		if arg == nil {
 			return arg
 		}
-		return &fs.PathError{Op: arg.Op, Path: string(File(arg.Path).last()), Err: arg.Err}
+		return &fs.PathError{Op: arg.Op, Path: string(File(arg.Path).last()), Err: bare(arg.Err)}
 	case *os.LinkError:
 		if arg == nil {
 			return arg
 		}
-		return &os.LinkError{Op: arg.Op, Old: string(File(arg.Old).last()), New: string(File(arg.New).last()), Err: arg.Err}
+		return &os.LinkError{Op: arg.Op, Old: string(File(arg.Old).last()), New: string(File(arg.New).last()), Err: bare(arg.Err)}
 	case error:
 		return shownBelow(arg)
 	}
 	return arg
 }
 
-// shownBelow is what an error shows of the ones below it, without folders: of several its lines, of one of this package
-// that one, and of one of the system its reason alone. An error that shows nothing of them stays as it is.
+// shownBelow is what an error of another type shows of the ones below it, without folders: of several its lines, and otherwise the
+// first cause alone, as what is written around a cause may name a file by words. An error that shows no cause stays as it is.
 func shownBelow(err error) error {
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // of this error itself
-		if joined := errors.Join(several.Unwrap()...); joined != nil && err.Error() == joined.Error() {
-			var all []error
-			for _, one := range several.Unwrap() {
-				if bare, ok := WithoutFolders(one).(error); ok {
-					one = bare
-				}
-				all = append(all, one)
-			}
-			return errors.Join(all...)
+	var causes []error
+	switch e := err.(type) { //nolint:errorlint // of this error itself
+	case interface{ Unwrap() []error }:
+		causes = e.Unwrap()
+	case interface{ Unwrap() error }:
+		causes = []error{e.Unwrap()}
+	}
+	if joined := errors.Join(causes...); joined != nil && err.Error() == joined.Error() {
+		all := make([]error, len(causes))
+		for i, one := range causes {
+			all[i] = bare(one)
+		}
+		return errors.Join(all...)
+	}
+	for _, one := range causes {
+		if one != nil && strings.Contains(err.Error(), one.Error()) {
+			return bare(one)
 		}
 	}
-	var own *Error
-	if errors.As(err, &own) && strings.Contains(err.Error(), own.Error()) {
-		if bare, ok := WithoutFolders(own).(error); ok {
-			return bare
-		}
+	return err
+}
+
+// bare is an error without folders.
+func bare(err error) error {
+	if out, ok := WithoutFolders(err).(error); ok {
+		return out
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
+	if t, ok := WithoutFolders(err).(Text); ok { // of an error that has a method Text
+		return &Reason{t}
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package noren_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -36,7 +37,12 @@ func TestWithoutFolders(t *testing.T) {
 		"see visits.csv":                noren.Textf("see %s", noren.Textf("%s", noren.File(path))),
 		"visits.csv; e.csv":             told{[]noren.File{path, "/Patient files (2026)/e.csv"}},
 		"open visits.csv: no such file": system,
-		"no such file":                  fmt.Errorf("reading %s: %w", path, system),
+		"open visits.csv: no such":      fmt.Errorf("reading %s: %w", path, &fs.PathError{Op: "open", Path: path, Err: errors.New("no such")}),
+		"unexpected EOF":                fmt.Errorf("%s: %w", path, fmt.Errorf("reading %s: %w", path, io.ErrUnexpectedEOF)),
+		"copy q.csv: EOF":               &fs.PathError{Op: "copy", Path: "/Patient files (2026)/q.csv", Err: fmt.Errorf("%s: %w", path, io.EOF)},
+		"permission denied":             fmt.Errorf("%s: %w (%w)", path, fs.ErrPermission, system),
+		"see r.csv":                     fmt.Errorf("%s: %w", path, noren.Reasonf("see %s", noren.File("/Patient files (2026)/r.csv"))),
+		"s.csv: no: open s.csv: EOF":    &noren.Error{Where: noren.File("/x y/s.csv"), What: "no", Err: fmt.Errorf("%s: %w", path, &fs.PathError{Op: "open", Path: "/x y/s.csv", Err: io.EOF})},
 		"rename a b: no such file":      &os.LinkError{Op: "rename", Old: "/Patient files (2026)/a", New: "/Patient files (2026)/b", Err: system.Err},
 		"f.csv: cannot be read: no":     &noren.Error{Where: noren.File("/Patient files (2026)/f.csv"), What: "cannot be read", Err: errors.New("no")},
 		"/systolic/diastolic":           "/systolic/diastolic",

@@ -145,7 +145,7 @@ func (b *saidBars) horizontal() *drawing {
 	top := y - 2
 	for l, name := range b.labels {
 		middleY := y + thick*float64(len(b.Series))/2
-		d.text(labels, middleY+4.5, right, size, "ink", fit(name, size, labels+1))
+		d.text(labels, middleY+4.5, right, size, "ink", fit(name, size, labels+1)) // whole in the table of the picture
 		for s := range b.Series {
 			at := y + thick*float64(s)
 			end := x.from
@@ -169,7 +169,7 @@ func (b *saidBars) horizontal() *drawing {
 	}
 	d.line(x.from, top, x.from, y-between+2, "axis")
 	if b.axis != "" {
-		d.text(x.from, y+10, left, 12, "muted", fit(b.axis, 12, Width-x.from))
+		d.fitted(x.from, y+10, left, 12, "muted", b.axis, Width-x.from)
 	}
 	return d
 }
@@ -226,7 +226,7 @@ func (b *saidBars) vertical() *drawing {
 	}
 	d.line(x, v.from, Width, v.from, "axis")
 	if b.across != "" {
-		d.text((x+Width)/2, y+plot+38, middle, 12, "muted", fit(b.across, 12, Width-x))
+		d.fitted((x+Width)/2, y+plot+38, middle, 12, "muted", b.across, Width-x)
 	}
 	return d
 }
@@ -242,7 +242,7 @@ func (d *drawing) leftAxis(v *axis, width float64, name string, ticks []float64,
 	x := room + 8
 	if name != "" {
 		x += 20
-		d.turned(11, (v.from+v.to)/2, 12, fit(name, 12, v.from-v.to+30))
+		d.turned(11, (v.from+v.to)/2, 12, name, v.from-v.to+30)
 	}
 	for _, t := range ticks {
 		y := v.at(t)
@@ -269,6 +269,6 @@ func (d *drawing) bottomAxis(h *axis, y float64, name string, ticks []float64, f
 		free = centre + w/2 + 8
 	}
 	if name != "" {
-		d.text((h.from+h.to)/2, y+37, middle, 12, "muted", fit(name, 12, h.to-h.from))
+		d.fitted((h.from+h.to)/2, y+37, middle, 12, "muted", name, h.to-h.from)
 	}
 }

@@ -52,17 +52,17 @@ func (m *HeatMap) WriteSVG(w io.Writer, l lang.Lang) error {
 	d := newDrawing(Width, height, l.Text("Heat map of correlations between %d {column|columns}: %s. The table beside it has the largest changes.", len(m.Names), strings.Join(titles, ", ")))
 	y := d.title(title, Width) + 22
 	for r, s := range m.Names {
-		d.text(names-6, y+cell*(float64(r)+0.5)+4, right, size, "ink", fit(s, size, names-6))
+		d.fitted(names-6, y+cell*(float64(r)+0.5)+4, right, size, "ink", s, names-6)
 	}
 	for p, panel := range m.Panels {
 		x := names + float64(p)*(side+gap)
-		d.text(x, y-8, left, 12.5, "ink", fit(titles[p], 12.5, side+gap))
+		d.fitted(x, y-8, left, 12.5, "ink", titles[p], side+gap)
 		for r := range panel.Values {
 			for c := range panel.Values[r] {
 				m.cell(d, x+cell*float64(c), y+cell*float64(r), cell, panel.Values[r][c])
 			}
 		}
-		for c, s := range m.Names {
+		for c, s := range m.Names { // whole at the rows
 			if cell < size {
 				continue
 			}

@@ -51,3 +51,19 @@ func timesInJapanese(t *testing.T, name string) int {
 	text := strings.ReplaceAll(styled.ReplaceAllString(b.String(), ""), `="none"`, "")
 	return strings.Count(html.UnescapeString(text), name)
 }
+
+// A name that is too long for a chart is whole in its title.
+func TestCutNamesAreWhole(t *testing.T) {
+	const name = "no such file or directory {row|rows}"
+	x := 1.0
+	one := report.HeatMap{Names: []string{name, "b"}, Panels: []report.Panel{{Name: report.Verbatim("original"), Values: [][]*float64{{&x, &x}, {&x, &x}}}}}
+	for _, l := range lang.All() {
+		var b strings.Builder
+		if err := one.WriteSVG(&b, l); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); !strings.Contains(text, "…") || !strings.Contains(text, "<title>"+name+"</title>") {
+			t.Errorf("%s: %s", l, text)
+		}
+	}
+}

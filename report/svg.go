@@ -94,17 +94,36 @@ const (
 
 // text sets s with its baseline at y. class ink or muted says its colour.
 func (d *drawing) text(x, y float64, at anchor, size float64, class, s string) {
+	d.inked(x, y, at, size, class, escape(s))
+}
+
+// fitted is text that is cut to a width: see [label].
+func (d *drawing) fitted(x, y float64, at anchor, size float64, class, s string, width float64) {
+	d.inked(x, y, at, size, class, label(s, size, width))
+}
+
+func (d *drawing) inked(x, y float64, at anchor, size float64, class, content string) {
 	fill := ink
 	if class == "muted" {
 		fill = muted
 	}
 	fmt.Fprintf(&d.b, `<text x="%s" y="%s" text-anchor="%s" font-size="%s" class="nr-%s" fill="%s">%s</text>`+"\n",
-		coord(x), coord(y), at, coord(size), class, fill, escape(s))
+		coord(x), coord(y), at, coord(size), class, fill, content)
 }
 
-func (d *drawing) turned(x, y float64, size float64, s string) {
+// label is the content of a text that is no wider than width. One that is cut has the name as its title, which
+// browsers and screen readers show.
+func label(s string, size, width float64) string {
+	shown := fit(s, size, width)
+	if whole := plain(s); shown != whole {
+		return escape(shown) + "<title>" + escape(whole) + "</title>"
+	}
+	return escape(shown)
+}
+
+func (d *drawing) turned(x, y, size float64, s string, width float64) {
 	fmt.Fprintf(&d.b, `<text transform="translate(%s %s) rotate(-90)" text-anchor="middle" font-size="%s" class="nr-muted" fill="%s">%s</text>`+"\n",
-		coord(x), coord(y), coord(size), muted, escape(s))
+		coord(x), coord(y), coord(size), muted, label(s, size, width))
 }
 
 func (d *drawing) line(x1, y1, x2, y2 float64, class string) {
@@ -165,15 +184,15 @@ func (d *drawing) legend(x, y, limit float64, names []string, mark func(x, y flo
 	const size, box, gap, lineHeight = 12.5, 12, 20, 20
 	cx, height := x, float64(lineHeight)
 	for i, name := range names {
-		name = fit(name, size, limit-x-box-6)
-		w := box + 6 + textWidth(name, size)
+		most := limit - x - box - 6
+		w := box + 6 + textWidth(fit(name, size, most), size)
 		if cx > x && cx+w > limit {
 			cx = x
 			y += lineHeight
 			height += lineHeight
 		}
 		mark(cx, y, i)
-		d.text(cx+box+6, y+10, left, size, "ink", name)
+		d.fitted(cx+box+6, y+10, left, size, "ink", name, most)
 		cx += w + gap
 	}
 	return height
@@ -186,6 +205,6 @@ func (d *drawing) title(s string, width float64) float64 {
 	if s == "" {
 		return 0
 	}
-	d.text(0, 15, left, 15, "ink", fit(s, 15, width))
+	d.fitted(0, 15, left, 15, "ink", s, width)
 	return 28
 }
