@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import noren_client as nc
-from noren_client.errors import argument
+from noren_client.refusals import argument
 from tests.test_client import WithServer
 
 

@@ -12,28 +12,7 @@
 from .answer import Answer, Result, read_answer
 from .certificate import Checked
 from .client import Client
-from .errors import (
-    AnswerUnknown,
-    BudgetRefused,
-    CertificateError,
-    Conflict,
-    ConnectionLost,
-    Forbidden,
-    Invalid,
-    NorenError,
-    NotFound,
-    ProtocolError,
-    QuoteExpired,
-    QuoteOutdated,
-    ReadWithCare,
-    Sealed,
-    ServerError,
-    SpendNeeded,
-    TooMany,
-    Unauthenticated,
-    Unavailable,
-    UsageError,
-)
+from .errors import CertificateError, ConnectionLost, NorenError, ProtocolError, ReadWithCare, UsageError
 from .model import (
     Account,
     Amount,
@@ -57,6 +36,22 @@ from .model import (
     variance,
 )
 from .quote import Quote, QuotedQuestion
+from .refusals import (
+    AnswerUnknown,
+    BudgetRefused,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    QuoteExpired,
+    QuoteOutdated,
+    Sealed,
+    ServerError,
+    SpendNeeded,
+    TooMany,
+    Unauthenticated,
+    Unavailable,
+)
 
 __version__ = "1.0.0"
 

@@ -13,10 +13,11 @@ from . import asked, certificate
 from .agree import agree, asks, refused
 from .answer import Answer, belongs, read_answer
 from .client import Client
-from .errors import AnswerUnknown, BudgetRefused, CertificateError, NorenError, UsageError
+from .errors import CertificateError, NorenError, UsageError
 from .model import Amount, Margin, Question
 from .plain import plain
 from .quote import Quote
+from .refusals import AnswerUnknown, BudgetRefused
 
 # The exit codes of the command noren, where this one has the same case.
 _USAGE, _NOT_MET, _REFUSED, _OTHER = 2, 4, 5, 1

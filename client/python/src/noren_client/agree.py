@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from .errors import BudgetRefused, SpendNeeded
 from .quote import Quote
+from .refusals import BudgetRefused, SpendNeeded
 
 
 def agree(quote: Quote, spend: bool) -> None:

@@ -19,7 +19,8 @@ from . import asked, certificate
 from . import released as figures
 from .certificate import Checked
 from .errors import CertificateError, ProtocolError, ReadWithCare, UsageError
-from .model import Amount, Json, Message, _list, _object, _str
+from .fields import Json, read_list, read_object, read_str
+from .model import Amount, Message
 from .plain import plain
 from .quote import Quote
 
@@ -49,16 +50,16 @@ class Result:
     @classmethod
     def read(cls, value: Any, part: figures.Part | None = None, parameters: Json | None = None) -> Result:
         """Read what a server shows, and compare it with what was released."""
-        f = _object(value, "question")
-        rows = _list(_object(f.get("result") or {}, "result"), "rows", _row)
+        f = read_object(value, "question")
+        rows = read_list(read_object(f.get("result") or {}, "result"), "rows", _row)
         columns: tuple[str, ...] = ()
         if part is not None:
             figures.compare(part, rows)
             columns = part.columns
             rows = tuple(_signed_row(row, figure) for row, figure in zip(rows, part.figures))
         return cls(
-            _str(f, "kind"), _list(f, "asked", Message.read), rows, _list(f, "notes", Message.read),
-            _list(f, "read_with_care", Message.read), columns, part is not None, f, parameters or {},
+            read_str(f, "kind"), read_list(f, "asked", Message.read), rows, read_list(f, "notes", Message.read),
+            read_list(f, "read_with_care", Message.read), columns, part is not None, f, parameters or {},
         )
 
     @property
@@ -113,7 +114,7 @@ class Rows(list[dict[str, Any]]):
 
 
 def _row(value: Any) -> Json:
-    row = _object(value, "row")
+    row = read_object(value, "row")
     if not isinstance(row.get("keys") or [], list):
         raise ProtocolError("keys: expected a list")
     return row
@@ -216,16 +217,16 @@ def read_answer(value: Any, key_ids: Sequence[str] = (), *, replayed: bool = Fal
     What the server shows beside the certificate must be what the certificate states:
     questions, figures, half widths and price. Whether these are the questions that somebody
     asked is checked by belongs."""
-    f = _object(value, "answer")
+    f = read_object(value, "answer")
     payload = f.get("payload")
     if not isinstance(payload, str):
         raise ProtocolError("payload: expected a text")
-    signed = _object(f.get("certificate"), "certificate")
+    signed = read_object(f.get("certificate"), "certificate")
     checked = certificate.check(signed, payload.encode(), key_ids)
     if checked.accounting != "charged" or not checked.request_sha256 or not checked.dataset:
         raise CertificateError("it is of no charged answer: expected one that names a data set and its request")
-    shown, mechanisms = _list(f, "questions", lambda q: _object(q, "question")), asked.mechanisms(checked.certificate)
-    questions = [_object(q.get("question") or {}, "question") for q in shown]
+    shown, mechanisms = read_list(f, "questions", lambda q: read_object(q, "question")), asked.mechanisms(checked.certificate)
+    questions = [read_object(q.get("question") or {}, "question") for q in shown]
     parts = figures.parts(payload.encode(), [asked.signed_level(m) for m in mechanisms])
     if not len(shown) == len(parts) == len(mechanisms):
         raise CertificateError(f"{len(shown)} answers are shown, {len(parts)} were released, and the certificate is of {len(mechanisms)}")
@@ -237,12 +238,12 @@ def read_answer(value: Any, key_ids: Sequence[str] = (), *, replayed: bool = Fal
                 raise CertificateError("a question is shown as of another kind than it is")
     if _amounts(Amount.read(f.get("cost"))) != _amounts(checked.cost):
         raise CertificateError("a cost is shown that is not the one that was charged")
-    left = _object(f.get("left") or {}, "left")
+    left = read_object(f.get("left") or {}, "left")
     return Answer(
         id=_text(f, "id"), book=_text(f, "book"), at=_text(f, "at"), by=_text(f, "by"), cost=checked.cost,
         left=Amount.read(left.get("own") or left.get("table")), replayed=replayed or f.get("replayed") is True,
         questions=tuple(Result.read(q, part, m["parameters"]) for q, part, m in zip(shown, parts, mechanisms)),
-        statement=_list(f, "statement", Message.read), not_covered=_list(f, "not_covered", Message.read),
+        statement=read_list(f, "statement", Message.read), not_covered=read_list(f, "not_covered", Message.read),
         certificate=signed, payload=payload.encode(), checked=checked, raw=f,
     )
 

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 from . import certificate, names
 from .agree import agree, refused
 from .answer import CLOCKS, Answer, belongs, read_answer
-from .errors import AnswerUnknown, CertificateError, ConnectionLost, ProtocolError, UsageError, server_error
-from .model import Amount, AnswerLine, Book, Entry, Json, Key, Margin, Question, Rehearsal, Table
-from .model import _list as read_list
-from .model import _object as read_object
+from .errors import CertificateError, ConnectionLost, ProtocolError, UsageError
+from .fields import Json, read_list, read_object
+from .model import Amount, AnswerLine, Book, Entry, Key, Margin, Question, Rehearsal, Table
 from .quote import Quote, stated
+from .refusals import AnswerUnknown, server_error
 from .seen import Seen
 from .transport import Reply, Transport
 

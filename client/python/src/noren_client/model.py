@@ -7,17 +7,16 @@ server adds can be read before this package knows them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
 from . import typed
 from .errors import ProtocolError, UsageError
+from .fields import Json, read_int, read_list, read_number, read_object, read_str, read_strings
 from .plain import plain
 
-_T = TypeVar("_T")
-Json = Mapping[str, Any]
 #: A number as a caller may write it. Of a float the shortest text counts that reads back the same: 0.1 is 0.1.
 Number = str | int | float | Decimal
 
@@ -40,7 +39,7 @@ class Amount:
         """The amount in a JSON object; empty for null."""
         if value is None:
             return cls()
-        fields = _object(value, "amount")
+        fields = read_object(value, "amount")
         return cls(*(_amount_part(fields, name) for name in ("epsilon", "delta", "rho")))
 
     def json(self) -> dict[str, str]:
@@ -109,8 +108,8 @@ class Message:
 
     @classmethod
     def read(cls, value: Any) -> Message:
-        fields = _object(value, "message")
-        return cls(_str(fields, "code"), plain(_str(fields, "text")), _object(fields.get("args") or {}, "args"))
+        fields = read_object(value, "message")
+        return cls(read_str(fields, "code"), plain(read_str(fields, "text")), read_object(fields.get("args") or {}, "args"))
 
     def __str__(self) -> str:
         return self.text
@@ -239,14 +238,14 @@ class Column:
 
     @classmethod
     def read(cls, value: Any) -> Column:
-        f = _object(value, "column")
+        f = read_object(value, "column")
         low_high = f.get("bounds") or None
         if low_high is not None and not (isinstance(low_high, list) and len(low_high) == 2):
             raise ProtocolError("bounds: expected two values")
         return cls(
-            _str(f, "name"), _str(f, "type"),
+            read_str(f, "name"), read_str(f, "type"),
             None if low_high is None else (str(low_high[0]), str(low_high[1])),
-            _strings(f, "keys"), _strings(f, "order"), f,
+            read_strings(f, "keys"), read_strings(f, "order"), f,
         )
 
 
@@ -269,8 +268,8 @@ class Table:
 
     @classmethod
     def read(cls, value: Any) -> Table:
-        f = _object(value, "table")
-        return cls(_str(f, "id"), _str(f, "name"), _str(f, "state"), _list(f, "columns_detail", Column.read), f)
+        f = read_object(value, "table")
+        return cls(read_str(f, "id"), read_str(f, "name"), read_str(f, "state"), read_list(f, "columns_detail", Column.read), f)
 
 
 @dataclass(frozen=True)
@@ -287,9 +286,9 @@ class Account:
 
     @classmethod
     def read(cls, value: Any) -> Account:
-        f = _object(value, "account")
+        f = read_object(value, "account")
         return cls(
-            _str(f, "principal"), _str(f, "name"), Amount.read(f.get("cap")), Amount.read(f.get("spent")),
+            read_str(f, "principal"), read_str(f, "name"), Amount.read(f.get("cap")), Amount.read(f.get("spent")),
             Amount.read(f.get("left")), f.get("closed") is True, f,
         )
 
@@ -317,13 +316,13 @@ class Book:
 
     @classmethod
     def read(cls, value: Any) -> Book:
-        f = _object(value, "book")
+        f = read_object(value, "book")
         return cls(
-            id=_str(f, "id"), name=_str(f, "name"), table=_str(f, "table"), table_name=_str(f, "table_name"),
-            accounting=_str(f, "accounting"), unit=_str(f, "unit"), neighbours=_str(f, "neighbours"), schema_hash=_str(f, "schema_hash"),
+            id=read_str(f, "id"), name=read_str(f, "name"), table=read_str(f, "table"), table_name=read_str(f, "table_name"),
+            accounting=read_str(f, "accounting"), unit=read_str(f, "unit"), neighbours=read_str(f, "neighbours"), schema_hash=read_str(f, "schema_hash"),
             sealed=f.get("sealed") is True, cap=Amount.read(f.get("cap")), spent=Amount.read(f.get("spent")), left=Amount.read(f.get("left")),
-            columns=_list(f, "columns", Column.read), accounts=_list(f, "accounts", Account.read),
-            statement=_list(f, "statement", Message.read), raw=f,
+            columns=read_list(f, "columns", Column.read), accounts=read_list(f, "accounts", Account.read),
+            statement=read_list(f, "statement", Message.read), raw=f,
         )
 
     @property
@@ -348,10 +347,10 @@ class Entry:
 
     @classmethod
     def read(cls, value: Any) -> Entry:
-        f = _object(value, "entry")
+        f = read_object(value, "entry")
         return cls(
-            _int(f, "n"), _str(f, "at"), _str(f, "kind"), Amount.read(f.get("amount")), Amount.read(f.get("left")),
-            _list(f, "asked", Message.read), _str(f, "answer"), f,
+            read_int(f, "n"), read_str(f, "at"), read_str(f, "kind"), Amount.read(f.get("amount")), Amount.read(f.get("left")),
+            read_list(f, "asked", Message.read), read_str(f, "answer"), f,
         )
 
 
@@ -369,12 +368,12 @@ class Fit:
 
     @classmethod
     def read(cls, value: Any) -> Fit:
-        f = _object(value, "fit")
-        return cls(Message.read(f.get("change")), _list(f, "questions", _question), Amount.read(f.get("cost")), f)
+        f = read_object(value, "fit")
+        return cls(Message.read(f.get("change")), read_list(f, "questions", _question), Amount.read(f.get("cost")), f)
 
 
 def _question(value: Any) -> Question:
-    f = dict(_object(value, "question"))
+    f = dict(read_object(value, "question"))
     return Question(str(f.pop("kind", "")), f)
 
 
@@ -391,8 +390,8 @@ class AnswerLine:
 
     @classmethod
     def read(cls, value: Any) -> AnswerLine:
-        f = _object(value, "answer")
-        return cls(_str(f, "id"), _str(f, "at"), _str(f, "by"), _list(f, "asked", Message.read), Amount.read(f.get("cost")), f)
+        f = read_object(value, "answer")
+        return cls(read_str(f, "id"), read_str(f, "at"), read_str(f, "by"), read_list(f, "asked", Message.read), Amount.read(f.get("cost")), f)
 
 
 @dataclass(frozen=True)
@@ -408,9 +407,9 @@ class Rehearsal:
 
     @classmethod
     def read(cls, value: Any) -> Rehearsal:
-        f = _object(value, "rehearsal")
-        rows = _list(f, "questions", lambda q: _list(_object(q, "question"), "rows", lambda r: _object(r, "row")))
-        return cls(_int(f, "rows"), _int(f, "within"), _int(f, "runs"), rows, f)
+        f = read_object(value, "rehearsal")
+        rows = read_list(f, "questions", lambda q: read_list(read_object(q, "question"), "rows", lambda r: read_object(r, "row")))
+        return cls(read_int(f, "rows"), read_int(f, "within"), read_int(f, "runs"), rows, f)
 
 
 @dataclass(frozen=True)
@@ -424,52 +423,5 @@ class Key:
 
     @classmethod
     def read(cls, value: Any) -> Key:
-        f = _object(value, "key")
-        return cls(_str(f, "id"), _str(f, "pem"), _str(f, "state"), f)
-
-
-def _object(value: Any, what: str) -> Json:
-    if not isinstance(value, Mapping):
-        raise ProtocolError(f"{what}: expected an object")
-    return value
-
-
-def _str(fields: Json, name: str) -> str:
-    value = fields.get(name, "")
-    if not isinstance(value, str):
-        raise ProtocolError(f"{name}: expected a text")
-    return value
-
-
-def _int(fields: Json, name: str) -> int:
-    value: int = fields.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ProtocolError(f"{name}: expected an integer")
-    return value
-
-
-def _number(fields: Json, name: str) -> float | None:
-    value = fields.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ProtocolError(f"{name}: expected a number")
-    return float(value)
-
-
-def _strings(fields: Json, name: str) -> tuple[str, ...] | None:
-    value = fields.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        raise ProtocolError(f"{name}: expected a list of texts")
-    return tuple(value)
-
-
-def _list(fields: Json, name: str, read: Callable[[Any], _T]) -> tuple[_T, ...]:
-    value = fields.get(name)
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        raise ProtocolError(f"{name}: expected a list")
-    return tuple(read(v) for v in value)
+        f = read_object(value, "key")
+        return cls(read_str(f, "id"), read_str(f, "pem"), read_str(f, "state"), f)

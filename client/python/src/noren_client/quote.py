@@ -14,7 +14,8 @@ from typing import Any
 
 from .asked import KINDS
 from .errors import ProtocolError, UsageError
-from .model import Amount, Book, Fit, Json, Message, Question, _int, _list, _number, _object, _str
+from .fields import Json, read_int, read_list, read_number, read_object, read_str
+from .model import Amount, Book, Fit, Message, Question
 from .plain import plain
 
 #: Above this part of what is left, Client.ask has somebody agree.
@@ -34,14 +35,14 @@ class QuotedQuestion:
 
     @classmethod
     def read(cls, value: Any) -> QuotedQuestion:
-        f = _object(value, "question")
-        noise = _object(f.get("noise") or f.get("accuracy") or {}, "accuracy")
-        return cls(_list(f, "asked", Message.read), Amount.read(f.get("cost")), _number(noise, "within"), str(noise.get("at", "")), f)
+        f = read_object(value, "question")
+        noise = read_object(f.get("noise") or f.get("accuracy") or {}, "accuracy")
+        return cls(read_list(f, "asked", Message.read), Amount.read(f.get("cost")), read_number(noise, "within"), str(noise.get("at", "")), f)
 
     @property
     def rank(self) -> bool:
         """The margin is one of the rank of the value, in records: a quantile has no margin of its value."""
-        return _object(self.raw.get("accuracy") or {}, "accuracy").get("rank") is True
+        return read_object(self.raw.get("accuracy") or {}, "accuracy").get("rank") is True
 
     @property
     def margin(self) -> str:
@@ -55,13 +56,13 @@ class QuotedQuestion:
     @property
     def reads(self) -> tuple[str, ...]:
         """Each column that is read, with the bounds that are taken and what is not counted, in the server's words."""
-        used = _list(self.raw, "columns", lambda c: _object(c, "column"))
-        return tuple(f"{plain(_str(c, 'name'))}: {Message.read(c['outside'])}" for c in used if c.get("outside"))
+        used = read_list(self.raw, "columns", lambda c: read_object(c, "column"))
+        return tuple(f"{plain(read_str(c, 'name'))}: {Message.read(c['outside'])}" for c in used if c.get("outside"))
 
     @property
     def question(self) -> Json:
         """The question with its noise and its price, as the server understood it."""
-        return _object(self.raw.get("question") or {}, "question")
+        return read_object(self.raw.get("question") or {}, "question")
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,13 +103,13 @@ class Quote:
 
     @classmethod
     def read(cls, value: Any) -> Quote:
-        f = _object(value, "quote")
+        f = read_object(value, "quote")
         stored = f.get("stored")
         return cls(
-            _str(f, "id"), _str(f, "token"), _str(f, "until"), _str(f, "book"), Amount.read(f.get("cost")), f.get("fits") is True,
-            Amount.read(f.get("short")), _list(f, "fits_with", Fit.read), _list(f, "questions", QuotedQuestion.read),
-            _list(f, "statement", Message.read), _list(f, "not_covered", Message.read), _str(f, "request_hash"),
-            _str(f, "schema_hash"), _str(_object(stored, "stored"), "answer") if stored else "", f,
+            read_str(f, "id"), read_str(f, "token"), read_str(f, "until"), read_str(f, "book"), Amount.read(f.get("cost")), f.get("fits") is True,
+            Amount.read(f.get("short")), read_list(f, "fits_with", Fit.read), read_list(f, "questions", QuotedQuestion.read),
+            read_list(f, "statement", Message.read), read_list(f, "not_covered", Message.read), read_str(f, "request_hash"),
+            read_str(f, "schema_hash"), read_str(read_object(stored, "stored"), "answer") if stored else "", f,
         )
 
     @property
@@ -139,7 +140,7 @@ class Quote:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the questions will probably miss, in the server's words and this client's. Not signed."""
-        said = [w for q in self.questions for w in _list(q.raw, "warnings", Message.read)]
+        said = [w for q in self.questions for w in read_list(q.raw, "warnings", Message.read)]
         doubts = () if any(w.code == "miss.unlisted" for w in said) else self.doubts
         return (*map(str, said), *doubts)
 
@@ -186,9 +187,9 @@ class Quote:
         what was asked: its answer is compared with what the quote says of it."""
         if not isinstance(saved, dict) or not isinstance(saved.get("key"), str) or not saved["key"]:
             raise UsageError("quote: expected one that this package saved")
-        asked = _list(saved, "asked", lambda q: _object(q, "question"))
+        asked = read_list(saved, "asked", lambda q: read_object(q, "question"))
         return replace(
-            cls.read(saved.get("quote")), key=saved["key"], asked=asked, dataset=_str(saved, "dataset"), version=_int(saved, "version"), made=_int(saved, "made"),
+            cls.read(saved.get("quote")), key=saved["key"], asked=asked, dataset=read_str(saved, "dataset"), version=read_int(saved, "version"), made=read_int(saved, "made"),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

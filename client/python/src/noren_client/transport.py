@@ -19,7 +19,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from .canonical import CanonicalError, load
-from .errors import ConnectionLost, ProtocolError, ServerError, UsageError, server_error
+from .errors import ConnectionLost, ProtocolError, UsageError
+from .refusals import ServerError, server_error
 
 # What a reply may take: bytes with its headers, and values of its JSON, each of which takes
 # about 100 bytes in memory.
