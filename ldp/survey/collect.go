@@ -16,12 +16,9 @@ import (
 
 // Collector counts the lines of a survey. It is not safe for concurrent use.
 type Collector struct {
-	s       *Survey
-	labels  *ldp.Collector
-	words   *ldp.RapporCollector
-	mean    *ldp.MeanCollector
-	wave    *ldp.WaveCollector
-	several *ldp.MultiCollector
+	s *Survey
+	// reports counts those of this round.
+	reports counter
 
 	// AllowRepeats counts every report of a client. Reports of one client are not
 	// independent: errors are then larger than the stated ones.
@@ -66,21 +63,8 @@ func (c *Collector) markBad(file string, line int64) {
 
 // NewCollector returns an empty collector.
 func (s *Survey) NewCollector() (*Collector, error) {
-	c := &Collector{s: s}
-	var err error
-	switch {
-	case s.multi != nil:
-		c.several = ldp.NewMultiCollector(s.multi)
-	case s.mean != nil:
-		c.mean = ldp.NewMeanCollector(s.mean)
-	case s.wave != nil:
-		c.wave = ldp.NewWaveCollector(s.wave)
-	case s.rappor != nil:
-		c.words, err = s.rappor.NewCollector()
-	default:
-		c.labels = ldp.NewCollector(s.oracle)
-	}
-	return c, err
+	reports, err := s.newCounter()
+	return &Collector{s: s, reports: reports}, err
 }
 
 // errAgain is a client's second report.
@@ -122,7 +106,7 @@ func (c *Collector) AddLine(line string) error {
 // fail for what is no report of the survey alone, and count that.
 func (c *Collector) count(client, word string, named bool) error {
 	if c.keep == nil && c.rounds == nil || c.s.checkWord(word) != nil {
-		return c.addWord(word)
+		return c.reports.AddWord(word)
 	}
 	if c.keep != nil {
 		if err := c.keep.prepare(word); err != nil {
@@ -134,7 +118,7 @@ func (c *Collector) count(client, word string, named bool) error {
 			return err
 		}
 	}
-	if err := c.addWord(word); err != nil {
+	if err := c.reports.AddWord(word); err != nil {
 		return err
 	}
 	if c.keep != nil {
@@ -177,20 +161,6 @@ func (s *Survey) checkWord(word string) error {
 		return err
 	}
 	return s.oracle.Check(r)
-}
-
-func (c *Collector) addWord(word string) error {
-	switch {
-	case c.several != nil:
-		return c.several.AddWord(word)
-	case c.mean != nil:
-		return c.mean.AddWord(word)
-	case c.wave != nil:
-		return c.wave.AddWord(word)
-	case c.words != nil:
-		return c.words.AddWord(word)
-	}
-	return c.labels.AddWord(word)
 }
 
 // longest is how long a line may be: a bit a label for as many labels as can be
@@ -292,72 +262,37 @@ func (c *Collector) addLines(ctx context.Context, in io.Reader, name string, con
 
 // Counts are RAPPOR's counts, for the reference's tools; nil for other mechanisms.
 func (c *Collector) Counts() *ldp.RapporCounts {
-	if c.words == nil {
+	words, ok := c.reports.(wordCounter)
+	if !ok {
 		return nil
 	}
-	return c.words.Counts()
+	return words.Counts()
 }
 
 // fit tests the counts against the mechanism. Reports of one device that are counted
 // several times are not independent, and no test is made of them.
 func (c *Collector) fit() ldp.Fit {
-	switch {
-	case c.AllowRepeats && c.s.Remembers():
+	if c.AllowRepeats && c.s.Remembers() {
 		return ldp.Fit{P: 1, Cohorts: 1}
-	case c.several != nil:
-		return c.several.Fit()
-	case c.mean != nil:
-		return c.mean.Fit()
-	case c.wave != nil:
-		return c.wave.Fit()
-	case c.words != nil:
-		return c.words.Counts().Fit()
 	}
-	return c.labels.Fit()
+	return c.reports.Fit()
 }
 
 // N is the number of reports counted.
 func (c *Collector) N() int64 {
 	if c.rounds != nil {
-		return c.rounds.over + c.counted()
+		return c.rounds.over + c.reports.N()
 	}
-	return c.counted()
+	return c.reports.N()
 }
 
 // Clients is the number of different clients that lines named; 0 with
 // AllowRepeats.
 func (c *Collector) Clients() int { return len(c.seen) }
 
-// counted is the number of reports of this round.
-func (c *Collector) counted() int64 {
-	switch {
-	case c.several != nil:
-		return c.several.N()
-	case c.mean != nil:
-		return c.mean.N()
-	case c.wave != nil:
-		return c.wave.N()
-	case c.words != nil:
-		return c.words.Counts().Reports()
-	}
-	return c.labels.N()
-}
-
 // Rejected counts the lines that were excluded.
 func (c *Collector) Rejected() ldp.Rejected {
-	var r ldp.Rejected
-	switch {
-	case c.several != nil:
-		r = c.several.Rejected()
-	case c.mean != nil:
-		r = c.mean.Rejected()
-	case c.wave != nil:
-		r = c.wave.Rejected()
-	case c.words != nil:
-		r = c.words.Counts().Rejected
-	default:
-		r = c.labels.Rejected()
-	}
+	r := c.reports.Rejected()
 	r.Duplicate += c.duplicates
 	r.Malformed += c.malformed
 	r.BadCohort += c.otherCohort

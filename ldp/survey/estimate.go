@@ -156,26 +156,16 @@ func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) 
 		return nil, err
 	}
 	var err error
-	switch {
-	case c.rounds != nil:
+	if c.rounds != nil {
 		err = c.estimateRounds(ctx, o, e)
-	case c.several != nil:
-		err = c.estimateSeveral(o, e)
-	case c.mean != nil:
-		e.Mean, err = c.mean.Estimate(o.Level)
-	case c.wave != nil:
-		smooth := !o.Rough && c.s.spec.Buckets >= smoothFrom
-		e.Distribution, err = c.wave.Estimate(ctx, smooth, ldp.EM{})
-		if err == nil && o.Errors {
-			e.Distribution.Errors, err = c.wave.Errors(ctx, e.Distribution, smooth, o.Level)
-		}
-	case c.words != nil:
-		return c.s.estimateCounts(ctx, c.Counts(), e, o)
-	default:
-		e.Shares, err = c.labels.Frequencies(o.Level)
+	} else {
+		err = c.reports.estimate(ctx, o, e)
+	}
+	if err != nil {
+		return nil, err
 	}
 	e.doubts()
-	return e, err
+	return e, nil
 }
 
 // estimateRounds estimates from all rounds together.
@@ -224,46 +214,24 @@ func (s *Survey) EstimateCounts(ctx context.Context, counts *ldp.RapporCounts, r
 	if err := e.Fit.Err(); err != nil {
 		return nil, err
 	}
-	return s.estimateCounts(ctx, counts, e, o)
-}
-
-func (s *Survey) estimateCounts(ctx context.Context, counts *ldp.RapporCounts, e *Estimate, o Options) (*Estimate, error) {
-	var err error
-	if s.kind == Shares {
-		e.Shares, err = counts.Frequencies(o.Level)
-		e.doubts()
-		return e, err
+	if err := s.estimateCounts(ctx, counts, e, o); err != nil {
+		return nil, err
 	}
-	if o.Map == nil {
-		return nil, noCandidates()
-	}
-	e.Words, err = counts.Decode(ctx, o.Map, o.decoding())
 	e.doubts()
-	return e, err
+	return e, nil
 }
 
-// estimateSeveral estimates each attribute. Their intervals hold all at once: the
-// level of each is 1 - (1-level)/attributes. An attribute that no report holds has
-// no estimate.
-func (c *Collector) estimateSeveral(o Options, e *Estimate) error {
-	level := 1 - (1-o.Level)/float64(len(c.s.answers))
-	for j := range c.s.answers {
-		var one Estimate
-		var err error
-		one.N = c.several.Reports(j)
-		switch {
-		case one.N == 0:
-		case c.s.multi.Oracle(j) != nil:
-			one.Shares, err = c.several.Frequencies(j, level)
-		default:
-			one.Mean, err = c.several.Mean(j, level)
-		}
-		if err != nil {
-			return err
-		}
-		e.Several = append(e.Several, one)
+// estimateCounts adds to e the shares or words that RAPPOR's counts show.
+func (s *Survey) estimateCounts(ctx context.Context, counts *ldp.RapporCounts, e *Estimate, o Options) (err error) {
+	switch {
+	case s.kind == Shares:
+		e.Shares, err = counts.Frequencies(o.Level)
+	case o.Map == nil:
+		return noCandidates()
+	default:
+		e.Words, err = counts.Decode(ctx, o.Map, o.decoding())
 	}
-	return nil
+	return err
 }
 
 // StdErr is the expected standard error among n people of the share of a label

@@ -38,11 +38,11 @@ func (c *Collector) StartRound() error {
 		r.worst = f
 	}
 	r.over, r.rejected = c.N(), c.Rejected()
-	next, err := c.s.NewCollector()
+	next, err := c.s.newCounter()
 	if err != nil {
 		return err
 	}
-	c.labels, c.words = next.labels, next.words
+	c.reports = next
 	c.seen, c.duplicates, c.malformed, c.otherCohort = nil, 0, 0, 0
 	return nil
 }
@@ -85,7 +85,7 @@ func (c *Collector) checkRound(client, word string, named bool) error {
 
 // addToRounds counts a line of a round.
 func (c *Collector) addToRounds(client, word string) error {
-	if c.words == nil {
+	if c.s.rappor == nil {
 		r, err := c.s.oracle.Parse(word)
 		if err != nil {
 			return err
