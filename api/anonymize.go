@@ -23,6 +23,8 @@ type AnonymizeRequest struct {
 	OutputEncoding string `json:"output_encoding,omitempty"`
 	// Report is the file of a page about risk and utility. It is private. Optional.
 	Report string `json:"report,omitempty"`
+	// ReportJapanese is the file of the same page in Japanese, which is written beside Report. Optional.
+	ReportJapanese string `json:"-"`
 	// Command says on the page by which command the release was made. Optional.
 	Command string `json:"-"`
 	// Previous is an earlier release of the same people: the page counts the candidates

@@ -178,7 +178,7 @@ func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*s
 		}
 		return sp, s.targets(ctx, inputs, r.Force, r.Certificate)
 	}
-	return sp, s.targets(ctx, inputs, r.Force, r.Output, r.Report, r.Certificate)
+	return sp, s.targets(ctx, inputs, r.Force, r.Output, r.Report, r.ReportJapanese, r.Certificate)
 }
 
 // splitApart refuses a folder of results that is, holds or lies in an input, or that
@@ -231,12 +231,26 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 	}
 	if q.Report != "" || q.Assess {
 		var out *atomicfile.File
+		type page struct {
+			in lang.Lang
+			to io.Writer
+		}
+		var pages []page
 		if q.Report != "" {
 			var err error
 			if out, err = atomicfile.CreatePrivate(q.Report, q.Force); err != nil {
 				return err
 			}
 			defer out.Discard()
+			pages = append(pages, page{s.Lang, out})
+		}
+		if q.Report != "" && q.ReportJapanese != "" {
+			japanese, err := atomicfile.CreatePrivate(q.ReportJapanese, q.Force)
+			if err != nil {
+				return err
+			}
+			defer japanese.Discard()
+			with, pages = append(with, japanese), append(pages, page{lang.Japanese, japanese})
 		}
 		job.Output.Classes = q.Previous != "" || q.Assess
 		add(out, func(r *kanon.Result, released io.Reader) error {
@@ -250,7 +264,13 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 			if out == nil {
 				return nil
 			}
-			return s.releasePage(q, sp, job, r, released, a.result, out)
+			written, err := s.releasePage(q, sp, job, r, released, a.result)
+			for _, p := range pages {
+				if err == nil {
+					err = written.In(p.in).Write(p.to)
+				}
+			}
+			return err
 		})
 	}
 	if q.Assess {
@@ -434,8 +454,8 @@ func (s *Service) assessRelease(ctx context.Context, r *api.AnonymizeRequest, sp
 	return a, a.releaseFrom(src)
 }
 
-// releasePage writes the page about a release that was verified and assessed.
-func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, assessed *assess.Assessment, out io.Writer) error {
+// releasePage is the page about a release that was verified and assessed.
+func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, assessed *assess.Assessment) (*report.Page, error) {
 	shown := func(name string) string { return name }
 	if r.PlainNames {
 		shown = plainName
@@ -446,7 +466,7 @@ func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon
 	}
 	specFile := cmp.Or(r.SpecFile, sp.Name())
 	if err := s.dossier(&facts, r, specFile, job, result, released); err != nil {
-		return err
+		return nil, err
 	}
 	for i := range facts.Hashes {
 		facts.Hashes[i].Name = shown(facts.Hashes[i].Name)
@@ -458,7 +478,7 @@ func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon
 	if result.Repeated != nil {
 		facts.Warnings = append(facts.Warnings, noren.Textf("Warning: %s; with %s as the unit, persons are counted.", spoken(text.Repeated(result)), result.Repeated.Column))
 	}
-	return report.Assessment(assessed, facts).In(s.Lang).Write(out)
+	return report.Assessment(assessed, facts), nil
 }
 
 // spoken is a message as an argument of a text.

@@ -46,7 +46,7 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Optimality gap"), Value: gap(result)})
 	}
 	for _, note := range r.Notes {
-		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Note"), Value: report.Verbatim(note)})
+		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Note"), Value: said(func(l lang.Lang) string { return l.Foreign(note) })})
 	}
 	for _, name := range []string{job.Source.Name(), specFile} {
 		hash, err := hashFile(name)

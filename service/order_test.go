@@ -247,9 +247,12 @@ func TestOrderDependsOnNothingElseOfARequest(t *testing.T) {
 		"OutputDelimiter": func(r *api.AnonymizeRequest) { r.OutputDelimiter = ";" },
 		"OutputEncoding":  func(r *api.AnonymizeRequest) { r.OutputEncoding = "latin-1" },
 		"Report":          func(r *api.AnonymizeRequest) { r.Report = filepath.Join(t.TempDir(), "page.html") },
-		"Command":         func(r *api.AnonymizeRequest) { r.Command = "noren" },
-		"Previous":        previous,
-		"PreviousSource":  previous,
+		"ReportJapanese": func(r *api.AnonymizeRequest) {
+			r.Report, r.ReportJapanese = filepath.Join(t.TempDir(), "report.html"), filepath.Join(t.TempDir(), "report.ja.html")
+		},
+		"Command":        func(r *api.AnonymizeRequest) { r.Command = "noren" },
+		"Previous":       previous,
+		"PreviousSource": previous,
 		"PreviousQuasi": func(r *api.AnonymizeRequest) {
 			previous(r)
 			r.PreviousQuasi = []string{"age", "day", "city", "level"}

@@ -12,20 +12,37 @@ import (
 
 	"github.com/noren-privacy/noren/internal/server/records"
 	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // bundleKey is the name of the public key in a bundle.
 const bundleKey = "noren-key.pem"
 
-// bundlePage is the page of a bundle, in both languages. It states no guarantee: one appears
-// only for a file that passes its check.
-//
-//go:embed bundle.txt
-var bundlePage string
+// bundlePage is the page of a bundle in English, and bundleJapanese in Japanese. It states no guarantee: one
+// appears only for a file that passes its check.
+var (
+	//go:embed bundle.txt
+	bundlePage string
+	//go:embed bundle.ja.txt
+	bundleJapanese string
+)
+
+// bundlePages are both pages, that of the sender's language first: the recipient may read another.
+func bundlePages(l lang.Lang) string {
+	first, second := bundlePage, bundleJapanese
+	if l == lang.Japanese {
+		first, second = second, first
+	}
+	return first + "\n" + strings.Repeat("-", 90) + "\n\n" + second
+}
 
 // sendBundle sends what a recipient needs as one archive, once the audit log has it: the
 // file, its certificate, the key that signed it, and a page that says how to check them.
 func (s *Server) sendBundle(w http.ResponseWriter, r *http.Request, c *call, a *access) error {
+	l, err := downloadLanguage(r)
+	if err != nil {
+		return err
+	}
 	file, err := s.records.Open(r.Context(), c.id, records.PartFile)
 	if err != nil {
 		return err
@@ -53,7 +70,7 @@ func (s *Server) sendBundle(w http.ResponseWriter, r *http.Request, c *call, a *
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name + ".zip"}))
 	page := strings.NewReplacer(
 		"{FILE}", file.Name, "{CERTIFICATE}", signed.Name, "{FILE_WORD}", shellWord(file.Name), "{CERTIFICATE_WORD}", shellWord(signed.Name), "{FINGERPRINT}", fingerprint(key.ID),
-	).Replace(bundlePage)
+	).Replace(bundlePages(l))
 	z := zip.NewWriter(w)
 	for _, part := range []struct {
 		name string

@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/records"
+	"github.com/noren-privacy/noren/lang"
 )
 
 type releaseInput struct {
@@ -42,7 +43,7 @@ func (s *Server) registerReleases(api huma.API, mux *http.ServeMux) {
 	compare.DefaultStatus = http.StatusAccepted
 	register(s, api, compare, access{roles: stewards, object: "id", action: "compare"}, s.compareReleases)
 	bundle := op("GET", "/releases/{id}/bundle", "What the recipient of a release needs: the file, its certificate, the public key, and a page that says how to check them")
-	bundle.Parameters = []*huma.Param{pathParameter("id", "The id of the release.")}
+	bundle.Parameters = []*huma.Param{pathParameter("id", "The id of the release."), inLanguage()}
 	bundle.Responses = map[string]*huma.Response{"200": {Description: "A ZIP archive, as an attachment.", Content: map[string]*huma.MediaType{"application/zip": {}}}}
 	whole := access{roles: []auth.Role{auth.Steward, auth.Analyst}, object: "id", noted: true, action: "release.bundle"}
 	s.handle(api, mux, bundle, whole, func(w http.ResponseWriter, r *http.Request, c *call) error { return s.sendBundle(w, r, c, &whole) })
@@ -57,6 +58,9 @@ func (s *Server) registerReleases(api huma.API, mux *http.ServeMux) {
 	} {
 		o := op("GET", "/releases/{id}/"+part.name, part.summary)
 		o.Parameters = []*huma.Param{pathParameter("id", "The id of the release.")}
+		if part.name == records.PartDossier {
+			o.Parameters = append(o.Parameters, inLanguage())
+		}
 		content := map[string]*huma.MediaType{part.media: {}}
 		if part.name == records.PartFile {
 			content["text/csv"], content["text/tab-separated-values"] = &huma.MediaType{}, &huma.MediaType{}
@@ -144,7 +148,17 @@ func (s *Server) compareReleases(ctx context.Context, c *call, in *compareInput)
 
 // sendPart sends a file of a release once the audit log has it.
 func (s *Server) sendPart(w http.ResponseWriter, r *http.Request, c *call, a *access, part, media string) error {
-	f, err := s.records.Open(r.Context(), c.id, part)
+	from := part
+	if part == records.PartDossier {
+		l, err := downloadLanguage(r)
+		if err != nil {
+			return err
+		}
+		if l == lang.Japanese {
+			from = records.PartDossierJapanese
+		}
+	}
+	f, err := s.records.Open(r.Context(), c.id, from)
 	if err != nil {
 		return err
 	}

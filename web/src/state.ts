@@ -18,6 +18,12 @@ export const steward = computed(() => session.value?.role === "steward");
 /** Counts shown beside the entries of the navigation. */
 export const counts = signal<{ tables?: number; jobs?: number; alerts?: number }>({});
 
+/** A table was added or deleted: their number is known when their list is loaded again. */
+export function uncounted(): void {
+  const { tables: _, ...rest } = counts.value;
+  counts.value = rest;
+}
+
 /** Counts the books of which most is spent, for the navigation of stewards. */
 export async function countAlerts(): Promise<void> {
   const { items } = await get<List<Book>>("/books?limit=500");

@@ -61,6 +61,8 @@ func partOf(file string) string {
 		return PartCertificate
 	case dossierFile:
 		return PartDossier
+	case dossierJapanese:
+		return PartDossierJapanese
 	case specFile:
 		return PartRecipe
 	case classesFile:

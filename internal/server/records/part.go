@@ -32,6 +32,12 @@ func (r *Records) Open(ctx context.Context, id, part string) (*Part, error) {
 		return nil, err
 	}
 	file := map[string]string{PartFile: found.FileName, PartCertificate: certFile, PartDossier: dossierFile, PartRecipe: specFile}[part]
+	if part == PartDossierJapanese {
+		file = dossierJapanese
+		if found.Parts[file] == "" {
+			part, file = PartDossier, dossierFile
+		}
+	}
 	if file == "" {
 		return nil, problem.NotFound()
 	}
@@ -44,6 +50,8 @@ func (r *Records) Open(ctx context.Context, id, part string) (*Part, error) {
 		out.Name = found.FileName + ".certificate.json"
 	case PartDossier:
 		out.Name = found.FileName + ".dossier.html"
+	case PartDossierJapanese:
+		out.Name = found.FileName + ".dossier.ja.html"
 	}
 	f, err := openWhole(r.config.Releases, filepath.Join(id, file), sum, size)
 	r.alter(id, part, err)

@@ -26,6 +26,8 @@ const (
 	certFile    = "certificate.json"
 	seedFile    = "seed"
 	classesFile = "classes"
+
+	dossierJapanese = "dossier.ja.html" // absent in releases of earlier versions
 )
 
 // preview is a release that was made and has not left. Its fields but busy, compared and
@@ -123,7 +125,7 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 	operations.Note = func(n api.Note) { out.notes = append(out.notes, n) }
 	path := filepath.Join(dir, out.file)
 	out.release, err = operations.Anonymize(ctx, &api.AnonymizeRequest{
-		Table: api.Table{Input: h.Input, SpecFile: filepath.Join(dir, specFile)}, Output: path, Report: filepath.Join(dir, dossierFile), PlainNames: true,
+		Table: api.Table{Input: h.Input, SpecFile: filepath.Join(dir, specFile)}, Output: path, Report: filepath.Join(dir, dossierFile), ReportJapanese: filepath.Join(dir, dossierJapanese), PlainNames: true,
 		Command: command(h, p.K, ""), Seed: out.seed, Memory: run.Memory, Assess: true, Notes: singleSteward(),
 		CopyOfDatabase: h.Table.Source.Kind == tables.FromDatabase,
 	})

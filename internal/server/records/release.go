@@ -193,7 +193,7 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 	}
 	slices.Sort(d.SourceColumns)
 	d.Parts = map[string]string{}
-	for _, part := range []string{certFile, dossierFile, specFile, classesFile} {
+	for _, part := range []string{certFile, dossierFile, dossierJapanese, specFile, classesFile} {
 		if d.Parts[part], err = sumOf(filepath.Join(p.dir, part)); err != nil {
 			return "", err
 		}
@@ -349,5 +349,7 @@ const (
 	PartFile        = "file"
 	PartCertificate = "certificate"
 	PartDossier     = "dossier"
-	PartRecipe      = "recipe"
+	// PartDossierJapanese is the dossier in Japanese, or in English where the release has no other.
+	PartDossierJapanese = "dossier.ja"
+	PartRecipe          = "recipe"
 )

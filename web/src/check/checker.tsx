@@ -1,7 +1,7 @@
 // Check a file against its certificate, in this browser and without the server.
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
-import { bytes, date, dateTime, grouped, number, seconds, shortHash } from "../format";
+import { bytes, date, dateTime, grouped, seconds, shortHash } from "../format";
 import { rich, stated, t, type Key as TextKey } from "../lang";
 import { draft, say } from "../state";
 import type { Key } from "../types";
@@ -282,7 +282,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
           <Checks
             items={[
               { level: "ok", text: t("offline.file") },
-              ...(finding ? [{ level: "ok" as const, text: t("offline.took", { time: seconds(Math.max(0.1, finding.milliseconds / 1000)), rows: number(finding.counted?.rows ?? 0) }) }] : []),
+              ...(finding ? [{ level: "ok" as const, text: t("offline.took", { time: seconds(Math.max(0.1, finding.milliseconds / 1000)), rows: finding.counted?.rows ?? 0 }) }] : []),
               ...(offline && keysAt ? [{ level: "attention" as const, text: t("offline.keys", { at: dateTime(keysAt) }), detail: t("offline.keys.detail") }] : []),
             ]}
           />

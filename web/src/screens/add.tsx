@@ -5,7 +5,7 @@ import { ApiError, get, part, post, request } from "../api";
 import { bytes, percent, seconds } from "../format";
 import { rich, t } from "../lang";
 import { go, to } from "../route";
-import { draft, say, steward } from "../state";
+import { draft, say, steward, uncounted } from "../state";
 import type { DatabaseListing, FileForm, Job, Problem, RootListing, Source, Sources, Table } from "../types";
 import { forget, kept, send, type Told } from "../upload";
 import { Act, Bar, Card, CopyCommand, curl, Field, Head, Refusal, Scroll, StewardsOnly, useLoad, When } from "../ui";
@@ -15,6 +15,7 @@ async function add(source: Source, input: Input): Promise<void> {
   const name = input.name.trim();
   const made = await post<{ table: Table; job: Job }>("/tables", { source, ...(name ? { name } : {}), form: formOf(input.form) });
   draft.drop("add");
+  uncounted();
   go(["tables", made.table.id]);
 }
 

@@ -166,7 +166,7 @@ function Log({ object }: { object: string | undefined }): VNode {
                     <td class="r q">{number(e.n)}</td>
                     <td class="nw">{dateTime(e.at)}</td>
                     <td>
-                      {names.get(e.actor) ?? e.actor}
+                      {names.get(e.actor) ?? (t(`actor.${e.actor}` as Key) || e.actor)}
                       <small>{t(("role." + e.role) as Key) || e.role}</small>
                     </td>
                     <td>

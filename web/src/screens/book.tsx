@@ -195,11 +195,11 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
           <section class="card">
             <div class="nums book-nums">
               <div>
-                <span class="q">{t("book.left")}</span>
+                <span class="q">{t("book.all.left")}</span>
                 <strong class="take">{left(book.left)}</strong>
               </div>
               <div>
-                <span class="q">{t("book.spent")}</span>
+                <span class="q">{t("book.all.spent")}</span>
                 <strong>{paid(book.spent)}</strong>
               </div>
               {book.forfeited_charges ? (
@@ -215,7 +215,7 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
               <Chip tone="ai">{t(`accounting.${book.accounting}`)}</Chip>
             </div>
             <When of={spend}>{s => <SpendChart book={book} steps={steps} entries={entries} cap={s.cap} />}</When>
-            <p class="sub pad flat">{t("book.cap.exact", { cap: written(book.cap) })}</p>
+            <p class="sub pad flat">{t("book.cap.exact", { cap: written(spend.value?.cap ?? book.cap) })}</p>
           </section>
           <Entries book={book} tones={tones} loaded={keep} turn={turn} />
           <Definition book={book} />

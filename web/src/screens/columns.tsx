@@ -187,7 +187,7 @@ export function ColumnsTable(props: {
                     ) : null}
                     <small>
                       {said(c.type_reason)}
-                      {c.format && !editable ? <span class="mono"> {c.format}</span> : null}
+                      {c.format && !editable && !Object.values(c.type_reason?.args ?? {}).includes(c.format) ? <span class="mono"> {c.format}</span> : null}
                     </small>
                   </td>
                   {counted ? (

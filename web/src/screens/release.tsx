@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { all, ApiError, base, get, part, post, watch } from "../api";
 import { bytes, dateTime, number, shortHash } from "../format";
 import { Help } from "../help";
-import { rich, t } from "../lang";
+import { language, rich, t } from "../lang";
 import { to } from "../route";
 import { say, session, steward } from "../state";
 import type { Comparison, Job, Release } from "../types";
@@ -77,7 +77,7 @@ function Shown({ release: r }: { release: Release }): VNode {
             <a class="btn" href={file(r.id, "file")} download>
               {t("release.download")}
             </a>
-            <a class="btn pri" href={file(r.id, "bundle")} download title={t("release.bundle.text")}>
+            <a class="btn pri" href={file(r.id, "bundle?lang=" + language.value)} download title={t("release.bundle.text")}>
               {t("release.bundle")}
             </a>
           </>
@@ -101,7 +101,7 @@ function Shown({ release: r }: { release: Release }): VNode {
                 {t("release.certificate")}
               </a>
               {steward.value ? (
-                <a class="btn" href={file(r.id, "dossier")} download>
+                <a class="btn" href={file(r.id, "dossier?lang=" + language.value)} download>
                   {t("release.dossier")}
                 </a>
               ) : null}

@@ -6,7 +6,7 @@ import { TableBook } from "../ask/tablebook";
 import { dateTime, number } from "../format";
 import { rich, said, t, type Key } from "../lang";
 import { go, to } from "../route";
-import { draft, say, sealed, steward, tablePath } from "../state";
+import { draft, say, sealed, steward, tablePath, uncounted } from "../state";
 import type { Book, Column, ColumnRole, ColumnsChange, FileForm, Progress, Rows, Table } from "../types";
 import { Act, Bar, Card, Checks, Chip, CopyCommand, curl, Dialog, Head, Icon, Refusal, Scroll, Select, useLoad, When, type Loaded } from "../ui";
 import { FormCard, formOf, missingLines, missingTexts, shaped } from "./form";
@@ -280,6 +280,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
   const erase = async (): Promise<void> => {
     await call("DELETE", tablePath(table.id));
     draft.drop(key);
+    uncounted();
     go(["tables"]);
   };
   const cancel = (): void => {
