@@ -23,3 +23,10 @@ func (r *Reason) Unwrap() error {
 	}
 	return nil
 }
+
+// Bug is a fault of the program itself, such as a call without what the function needs. It is in English for those who
+// mend it, and has no translation.
+type Bug string
+
+// Error is the fault.
+func (b Bug) Error() string { return string(b) }

@@ -34,6 +34,8 @@ func (l Lang) Error(err error) string {
 			b.WriteString("（" + l.Shown(e.Advice()) + "）")
 		}
 		return b.String()
+	case noren.Bug:
+		return e.Error()
 	case *fs.PathError:
 		return e.Op + " " + e.Path + ": " + l.Error(e.Err)
 	case interface{ Text() noren.Text }:

@@ -73,3 +73,12 @@ func TestPlacesAreSaid(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A fault of the program itself is English in every language, and is not marked as a text without a translation.
+func TestBugs(t *testing.T) {
+	for _, l := range lang.All() {
+		if got := l.Error(noren.Bug("geom: a squared distance is not negative")); got != "geom: a squared distance is not negative" {
+			t.Errorf("%s: %q", l, got)
+		}
+	}
+}

@@ -158,6 +158,8 @@ type (
 	}
 	forfeitBody struct {
 		Charge string `json:"charge"`
+		// Reason is in English alone: the body is hashed into the chain, and earlier programs refuse a body with
+		// further fields, so that a format and arguments have no place beside it. Front ends find it in a closed list.
 		Reason string `json:"reason"`
 		Time   int64  `json:"time"`
 	}

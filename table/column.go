@@ -185,7 +185,7 @@ func NewBuilder(f Field, missing []string) (*Builder, error) {
 		b.layout = f.Layout.orISO()
 	}
 	if f.Number != "" {
-		return nil, errors.New("a builder reads plain numbers: rewrite the source by its number formats first")
+		return nil, noren.Bug("a builder reads plain numbers: rewrite the source by its number formats first")
 	}
 	if f.Hierarchy != nil && f.Type != Category {
 		return nil, noren.Reasonf("a hierarchy goes with a category column, not with %s", f.Type)

@@ -12,7 +12,6 @@ package entropy
 import (
 	crand "crypto/rand"
 	"encoding/binary"
-	"errors"
 	"io"
 	"math/bits"
 	"math/rand/v2"
@@ -68,7 +67,7 @@ func (s *Source) refill() error {
 		return s.err
 	}
 	if !s.filled {
-		s.err = failed(errors.New("the source was never made"))
+		s.err = failed(noren.Bug("the source was never made"))
 		return s.err
 	}
 	if _, err := io.ReadFull(s.r, s.buf[:]); err != nil {

@@ -2,9 +2,10 @@ package geom
 
 import (
 	"context"
-	"errors"
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Lists holds, for every point of a tree, which other points lie within a
@@ -30,7 +31,7 @@ type row struct {
 // processors and ends early with the context's error.
 func NewLists(ctx context.Context, t *Tree, r2, memory int64) (*Lists, error) {
 	if r2 < 0 {
-		return nil, errors.New("geom: a squared distance is not negative")
+		return nil, noren.Bug("geom: a squared distance is not negative")
 	}
 	n := t.Len()
 	l := &Lists{tree: t, r2: r2, rows: make([]row, n), place: make([]int32, n)}

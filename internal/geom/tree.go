@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/noren-privacy/noren"
 )
 
 // leafSize is the largest number of points of a block: large enough that the
@@ -40,7 +42,7 @@ type node struct {
 // to more than [MaxSpan].
 func NewTree(d int, coords []int32) (*Tree, error) {
 	if d < 1 || len(coords)%d != 0 {
-		return nil, errors.New("geom: the number of coordinates is no multiple of the dimension")
+		return nil, noren.Bug("geom: the number of coordinates is no multiple of the dimension")
 	}
 	n := len(coords) / d
 	if n > math.MaxInt32 {

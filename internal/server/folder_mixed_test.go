@@ -364,7 +364,7 @@ func (h *hour) try(what string, late *moment, wrong map[string]bool) (sealed str
 			change(req)
 		}
 		out := httptest.NewRecorder()
-		s.Handler().ServeHTTP(out, req)
+		s.handler.ServeHTTP(out, req)
 		return out
 	}
 	for name := range late.ended {

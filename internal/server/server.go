@@ -298,9 +298,6 @@ func (s *Server) stopping() bool {
 // beginStop tells streams and health that the server stops.
 func (s *Server) beginStop() { s.stopOnce.Do(func() { close(s.closing) }) }
 
-// Handler is the handler of the interface and the page.
-func (s *Server) Handler() http.Handler { return s.handler }
-
 // Close closes the store and gives the folder's lock back. It does not wait for requests:
 // [Server.Serve] does.
 func (s *Server) Close() error {

@@ -14,7 +14,6 @@ package refine
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -130,7 +129,7 @@ const (
 // context ends, its error is returned.
 func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options) (space.Partition, Stats, error) {
 	if len(p.Group) != s.Len() {
-		return space.Partition{}, Stats{}, errors.New("refine: the partition is of another space")
+		return space.Partition{}, Stats{}, noren.Bug("refine: the partition is of another space")
 	}
 	if err := o.validate(p); err != nil {
 		return space.Partition{}, Stats{}, noren.Reasonf("refine: not a k-partition: %s", err)

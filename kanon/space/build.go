@@ -1,9 +1,9 @@
 package space
 
 import (
-	"errors"
 	"math"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -52,7 +52,7 @@ func FrameOf(columns []*table.Column, scaling Scaling) (*Frame, error) {
 // scaled. It is the paper's code space when text columns enter by rank.
 func FromMatrix(columns [][]float64, scaling Scaling) (*Space, error) {
 	if len(columns) == 0 {
-		return nil, errors.New("a space needs a column at least")
+		return nil, noren.Bug("a space needs a column at least")
 	}
 	scaled := make([][]float64, len(columns))
 	for a, x := range columns {

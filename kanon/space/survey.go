@@ -1,9 +1,9 @@
 package space
 
 import (
-	"errors"
 	"math"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -42,7 +42,7 @@ func (c *columnSurvey) mean() float64 {
 // NewSurvey begins to look at columns of these fields.
 func NewSurvey(fields []table.Field, scaling Scaling) (*Survey, error) {
 	if len(fields) == 0 {
-		return nil, errors.New("a space needs a column at least")
+		return nil, noren.Bug("a space needs a column at least")
 	}
 	v := &Survey{scaling: scaling, columns: make([]columnSurvey, len(fields))}
 	for a := range v.columns {

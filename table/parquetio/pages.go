@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/meter"
 )
 
@@ -104,7 +105,7 @@ func (r *reader) pagesOf(group, column int) *pages {
 func (p *pages) ReadAt(b []byte, at int64) (int, error) {
 	for {
 		if at < p.start {
-			return 0, errors.New("pages are read once")
+			return 0, noren.Bug("pages are read once")
 		}
 		from := at - p.start
 		for _, part := range p.now {
@@ -114,7 +115,7 @@ func (p *pages) ReadAt(b []byte, at int64) (int, error) {
 			from -= int64(len(part))
 		}
 		if from > 0 {
-			return 0, errors.New("pages are read in their order")
+			return 0, noren.Bug("pages are read in their order")
 		}
 		p.start += int64(len(p.now[0]) + len(p.now[1]))
 		p.now = [2][]byte{}

@@ -125,7 +125,7 @@ func New(config Config, former []Job) (*Manager, error) {
 		config.Ended = 500
 	}
 	if config.NewID == nil || config.Save == nil || config.Problem == nil || config.Memory <= 0 {
-		return nil, errors.New("jobs: expected NewID, Save, Problem and Memory")
+		return nil, noren.Bug("jobs: expected NewID, Save, Problem and Memory")
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -276,7 +276,7 @@ func (m *Manager) run(ctx context.Context, e *entry) {
 func (m *Manager) work(ctx context.Context, e *entry) (result json.RawMessage, err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("jobs: a task ended by a fault of the program")
+			err = noren.Bug("jobs: a task ended by a fault of the program")
 		}
 	}()
 	// The tables that the task reads are files of others.

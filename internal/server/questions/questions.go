@@ -86,7 +86,7 @@ type Questions struct {
 // process stored there and did not send.
 func New(ctx context.Context, config Config) (*Questions, error) {
 	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Kept == nil || config.Hold == nil || config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Asks == nil || config.Explain == nil || config.Seal == nil || config.Sealed == nil {
-		return nil, errors.New("questions: expected all fields of Config but Public")
+		return nil, noren.Bug("questions: expected all fields of Config but Public")
 	}
 	s, err := newSealer(config.Secret)
 	if err != nil {

@@ -65,7 +65,7 @@ type Records struct {
 func New(ctx context.Context, config Config) (*Records, error) {
 	if config.Work == "" || config.Releases == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil ||
 		config.Sealed == nil || config.Note == nil || config.Name == nil || config.Explain == nil {
-		return nil, errors.New("records: expected all fields of Config")
+		return nil, noren.Bug("records: expected all fields of Config")
 	}
 	if config.Space == nil {
 		config.Space = func(int64) (func(), error) { return func() {}, nil }

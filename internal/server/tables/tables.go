@@ -63,7 +63,7 @@ type Tables struct {
 // New makes the tables of a store and removes what a killed process left.
 func New(ctx context.Context, config Config) (*Tables, error) {
 	if config.Dir == "" || config.Store == nil || config.Uploads == nil || config.Jobs == nil || config.Service == nil || config.LastRelease == nil || config.Explain == nil {
-		return nil, errors.New("tables: expected Dir, Store, Uploads, Jobs, Service, LastRelease and Explain")
+		return nil, noren.Bug("tables: expected Dir, Store, Uploads, Jobs, Service, LastRelease and Explain")
 	}
 	if config.Space == nil {
 		config.Space = func(int64) (func(), error) { return func() {}, nil }

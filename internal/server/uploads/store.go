@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/internal/plainfile"
 )
@@ -126,7 +127,7 @@ var idForm = regexp.MustCompile(`^up_[a-z2-7]{16}$`)
 // a killed process left half made, and uploads that have expired.
 func Open(config Config) (*Store, error) {
 	if config.Dir == "" || config.NewID == nil {
-		return nil, errors.New("uploads: expected Dir and NewID")
+		return nil, noren.Bug("uploads: expected Dir and NewID")
 	}
 	if config.Limit <= 0 {
 		config.Limit = 2 << 30
