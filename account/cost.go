@@ -91,6 +91,16 @@ func (c Cost) Add(d Cost) (Cost, error) {
 	return Cost{Epsilon: c.Epsilon + d.Epsilon, Delta: delta, Rho: c.Rho + d.Rho}, nil
 }
 
+// Minus is what c has more than d, part by part: 0 where d has more.
+func (c Cost) Minus(d Cost) Cost {
+	return Cost{Epsilon: max(0, c.Epsilon-d.Epsilon), Delta: max(0, c.Delta-d.Delta), Rho: max(0, c.Rho-d.Rho)}
+}
+
+// Least is the smaller of c and d, part by part.
+func (c Cost) Least(d Cost) Cost {
+	return Cost{Epsilon: min(c.Epsilon, d.Epsilon), Delta: min(c.Delta, d.Delta), Rho: min(c.Rho, d.Rho)}
+}
+
 // Split divides an epsilon and a delta into n parts that add up to at most c, and to c exactly up to
 // n-1 units: the parts are equal, rounded down. A part without an epsilon is an
 // error of kind Usage.

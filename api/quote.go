@@ -76,9 +76,7 @@ func after(q *release.Quote) []ledger.Remaining {
 	var list []ledger.Remaining
 	for _, r := range q.Remaining {
 		if q.Fits {
-			r.Left.Epsilon -= q.Cost.Epsilon
-			r.Left.Delta -= q.Cost.Delta
-			r.Left.Rho -= q.Cost.Rho
+			r.Left = r.Left.Minus(q.Cost)
 		}
 		list = append(list, r)
 	}

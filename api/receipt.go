@@ -84,7 +84,7 @@ func RemainingOf(list []ledger.Remaining) *Remaining {
 	out := &Remaining{}
 	least := list[0].Left
 	for _, r := range list {
-		least.Epsilon, least.Delta, least.Rho = min(least.Epsilon, r.Left.Epsilon), min(least.Delta, r.Left.Delta), min(least.Rho, r.Left.Rho)
+		least = least.Least(r.Left)
 		out.Accounts = append(out.Accounts, Held{r.Kind, r.Name, AmountOf(r.Accounting, r.Left)})
 	}
 	out.Cost = AmountOf(list[0].Accounting, least)

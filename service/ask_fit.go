@@ -24,7 +24,7 @@ func (b *batch) fitsWith(ctx context.Context, a *asked, quote *release.Quote) ([
 		rest := left
 		for j := range quote.Parts {
 			if j != i {
-				rest = minus(rest, quote.Parts[j].Cost)
+				rest = rest.Minus(quote.Parts[j].Cost)
 			}
 		}
 		for _, c := range b.changes(ctx, a, i, part, rest) {
@@ -210,12 +210,7 @@ func (b *batch) costOf(ctx context.Context, a *asked, questions []api.Question) 
 func leastOf(all []ledger.Remaining) account.Cost {
 	least := all[0].Left
 	for _, r := range all[1:] {
-		least.Epsilon, least.Delta, least.Rho = min(least.Epsilon, r.Left.Epsilon), min(least.Delta, r.Left.Delta), min(least.Rho, r.Left.Rho)
+		least = least.Least(r.Left)
 	}
 	return least
-}
-
-// minus is a less b, part by part, and 0 where b is more.
-func minus(a, b account.Cost) account.Cost {
-	return account.Cost{Epsilon: max(0, a.Epsilon-b.Epsilon), Delta: max(0, a.Delta-b.Delta), Rho: max(0, a.Rho-b.Rho)}
 }
