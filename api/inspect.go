@@ -48,7 +48,7 @@ type TableForm struct {
 	Delimiter string `json:"delimiter,omitempty"`
 	// Encoding is that of a text file.
 	Encoding string `json:"encoding,omitempty"`
-	// Totals is how many rows of a worksheet or text file hold totals and no record.
+	// Totals is how many rows of a worksheet or text file hold totals or notes and no record.
 	Totals int64 `json:"totals,omitempty"`
 	// TotalsPolicy says what became of them: read or leave; absent where nothing was decided, and
 	// they were read.

@@ -186,7 +186,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 	err = scan(ctx, src, positions, columns, func(r table.Reader, c *table.Chunk) error {
 		out.Records += int64(c.Rows)
 		if out.Records > d.AtMost {
-			return structure(noren.File(src.Name()), noren.Textf("expected at most %d records, got more", d.AtMost))
+			return structure(table.PlaceOf(src), noren.Textf("expected at most %d records, got more", d.AtMost))
 		}
 		for i := range columns {
 			columns[i].review.settle(r, c, i)
@@ -201,7 +201,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 		return nil, asStructure(src.Name(), err)
 	}
 	if d.Records > 0 && out.Records != d.Records {
-		return nil, structure(noren.File(src.Name()), noren.Textf("expected %d {record|records}, got %d", d.Records, out.Records))
+		return nil, structure(table.PlaceOf(src), noren.Textf("expected %d {record|records}, got %d", d.Records, out.Records))
 	}
 	o.Progress.Report("checking", 1000, 1000)
 	for i := range columns {
@@ -224,21 +224,21 @@ func sameColumns(src file.Source, d *Definition) error {
 	for i := range stored {
 		name := stored[i].Name
 		if have[name] != nil {
-			return structure(noren.File(src.Name()), noren.Textf("has two columns named %q", name))
+			return structure(table.PlaceOf(src), noren.Textf("has two columns named %q", name))
 		}
 		have[name] = &stored[i]
 		if _, known := slices.BinarySearchFunc(d.Columns, name, compareName); !known {
-			return structure(noren.File(src.Name()), noren.Textf("has a column %q that the definition does not have", name))
+			return structure(table.PlaceOf(src), noren.Textf("has a column %q that the definition does not have", name))
 		}
 	}
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		s := have[c.Name]
 		if s == nil {
-			return structure(noren.File(src.Name()), noren.Textf("has no column %q, which the definition has", c.Name))
+			return structure(table.PlaceOf(src), noren.Textf("has no column %q, which the definition has", c.Name))
 		}
 		if s.Proposed != nil && *s.Proposed == table.Date && c.Type == table.Date.String() && table.Layout(c.Layout) != table.ISODate {
-			return structure(noren.Place{noren.File(src.Name()), noren.Textf("column %s", c.Name)}, noren.Textf("stores days, which read as %s: expected that layout, got %s", table.ISODate, c.Layout))
+			return structure(table.PlaceOf(src, noren.Textf("column %s", c.Name)), noren.Textf("stores days, which read as %s: expected that layout, got %s", table.ISODate, c.Layout))
 		}
 	}
 	return nil

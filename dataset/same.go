@@ -87,7 +87,7 @@ func identify(ctx context.Context, src file.Source, d *Definition, k Keys) (*Ide
 	err = scan(ctx, src, positions, columns, func(_ table.Reader, c *table.Chunk) error {
 		records += int64(c.Rows)
 		if records > d.AtMost {
-			return structure(noren.File(src.Name()), noren.Textf("expected at most %d records, got more", d.AtMost))
+			return structure(table.PlaceOf(src), noren.Textf("expected at most %d records, got more", d.AtMost))
 		}
 		return of.rows.take(c)
 	})

@@ -190,7 +190,7 @@ func parallel(n int, work func(i int) error) error {
 func find(src file.Source, names []string) ([]int, error) {
 	positions, err := table.Find(src, names)
 	if err != nil {
-		return nil, structure(noren.File(src.Name()), noren.Textf("does not have the columns of its definition"))
+		return nil, structure(table.PlaceOf(src), noren.Textf("does not have the columns of its definition"))
 	}
 	return positions, nil
 }

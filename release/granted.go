@@ -156,7 +156,7 @@ func knownOpened(ctx context.Context, l *ledger.Ledger, path string, hidden, tot
 	}
 	defer func() { _ = src.Close() }()
 	if book, ok := src.(*xlsx.Source); ok {
-		more = others{book.Hidden.Any(), book.Totals > 0}
+		more = others{book.Hidden.Any(), book.Totals() > 0}
 	}
 	name, err = GrantedSource(ctx, src, l)
 	return name, more, err

@@ -217,7 +217,7 @@ func (a *assessing) releaseFrom(src table.Source) error {
 		return err
 	}
 	if a.result.Release, err = assess.NewRisk(classes[0].Size, a.threshold); err != nil {
-		return about(src.Name(), err)
+		return about(table.PlaceOf(src), err)
 	}
 	if err := a.releasePersons(src, classes[0]); err != nil {
 		return err
@@ -311,7 +311,7 @@ func (a *assessing) releasePersons(src table.Source, classes assess.Classes) err
 	case a.keptOrder && len(a.person) == len(classes.Of):
 		person = a.person
 	default:
-		a.service.columnNote(api.Info, NotePersonsUnknown, []string{a.unit}, noren.Textf("%s has no column %s: its persons are not known; they are counted when a release is made", noren.File(src.Name()), a.unit))
+		a.service.columnNote(api.Info, NotePersonsUnknown, []string{a.unit}, noren.Textf("%s has no column %s: its persons are not known; they are counted when a release is made", table.PlaceOf(src), a.unit))
 		return nil
 	}
 	var err error

@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // CorrelatedFit estimates a model of dependent records from public or older data: a
@@ -38,7 +39,7 @@ func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest
 	if err != nil {
 		return nil, err
 	}
-	s.noteForm(src)
+	s.noteForm(src, form.Totals == xlsx.Leave)
 	defer closeTable(src)
 	names := slices.Clone(r.Columns)
 	if r.Column != "" {

@@ -48,7 +48,7 @@ func (a *assessing) overlap(src table.Source, classes assess.Classes) error {
 		return err
 	}
 	if len(class) != own.Rows {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "the release has another number of records than its source"}
+		return &noren.Error{Kind: noren.BadData, Where: table.PlaceOf(src), What: "the release has another number of records than its source"}
 	}
 	before, err := a.earlierSource()
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 		}
 	}
 	if len(now) != own.Rows || len(then) != before.Rows {
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "a release has another number of records than its source"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: table.PlaceOf(src), What: "a release has another number of records than its source"}
 	}
 	if err := a.compare(own, before, now, then); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func (s *Service) Fit(ctx context.Context, r *api.FitRequest) (*api.Fit, error) 
 	}
 	defer closeTable(src)
 	schema, err := sp.Resolve(src.Columns(), func(open []int) ([]table.Field, error) {
-		return nil, noren.Usagef(noren.File(src.Name()), "expected the type of column %s", src.Columns()[open[0]].Name).Coded(CodeTypesOpen)
+		return nil, noren.Usagef(table.PlaceOf(src), "expected the type of column %s", src.Columns()[open[0]].Name).Coded(CodeTypesOpen)
 	}, func(path string) (*table.Hierarchy, error) { return spec.LoadHierarchy(path, s.tableNotes()) })
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Service) Fit(ctx context.Context, r *api.FitRequest) (*api.Fit, error) 
 	columns := make([]*fitting, len(schema.Fields))
 	for i := range schema.Fields {
 		if columns[i], err = newFitting(&schema.Fields[i], &src.Columns()[i], sp.Input.Missing, &out.Columns[i]); err != nil {
-			return nil, about(noren.Place{noren.File(src.Name()), noren.Textf("column %s", schema.Fields[i].Name)}, err)
+			return nil, about(table.PlaceOf(src, noren.Textf("column %s", schema.Fields[i].Name)), err)
 		}
 	}
 	unit := slices.IndexFunc(schema.Fields, func(f table.Field) bool { return sp.Unit != "" && f.Name == sp.Unit })

@@ -7,6 +7,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
@@ -110,10 +111,12 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 			s.noteTotals(src, of.TotalsNote(), false)
 		}
 	case *parts.Source:
-		s.noteTotals(src, csvio.NoteOfTotals(of.Totals(), sp.Input.Totals == xlsx.Leave.String()), sp.Input.Totals != "")
+		if sp.Input.Totals == "" {
+			s.noteTotals(src, table.NoteOfTotals(of.Totals(), false), false)
+		}
 	}
 	if found.Rows == 0 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: table.PlaceOf(src), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
 	}
 	return &inspected{Report: found, spec: sp, hidden: hiddenOf(src), form: tableForm(src, &sp.Input)}, nil
 }
@@ -122,7 +125,7 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 func tableForm(src file.Source, in *spec.Input) api.TableForm {
 	switch of := src.(type) {
 	case *xlsx.Source:
-		return api.TableForm{Sheet: of.Sheet, Sheets: of.Sheets, HeaderRow: of.Header, Totals: of.Totals, TotalsPolicy: of.TotalsPolicy.String()}
+		return api.TableForm{Sheet: of.Sheet, Sheets: of.Sheets, HeaderRow: of.Header, Totals: of.Totals(), TotalsPolicy: of.TotalsPolicy.String()}
 	case *csvio.Source:
 		d := of.Dialect()
 		f := api.TableForm{HeaderRow: of.HeaderRow(), Delimiter: string(d.Delimiter), Encoding: d.Encoding.String(), Totals: of.Totals(), TotalsPolicy: in.Totals}

@@ -69,7 +69,7 @@ func writeWeights(ctx context.Context, to io.Writer, path string, src table.Sour
 			break
 		}
 		if err == nil && c.Rows > len(left) {
-			err = &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "the public table changed while it was read"}
+			err = &noren.Error{Kind: noren.BadData, Where: table.PlaceOf(src), What: "the public table changed while it was read"}
 		}
 		if err == nil {
 			more := table.Vector{Kind: table.Float, Floats: left[:c.Rows]}

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/formula"
@@ -41,7 +42,7 @@ func specOf(t *api.Table) (*spec.Spec, error) {
 }
 
 // openTable opens a private table of which something is to be released. A workbook that
-// hides rows or columns, or a table with rows of totals, is refused unless the specification
+// hides rows or columns, or a table with rows of totals or notes, is refused unless the specification
 // decides on them: a text file with totals by its reader. A text file whose first line looks
 // like data is refused unless the specification states what the line is.
 func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
@@ -53,7 +54,7 @@ func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (fi
 }
 
 // openLooked is [Service.openTable] for a table that is looked at and not released: hidden
-// rows and columns, and rows of totals, of which nothing was decided are read, and a note says so.
+// rows and columns, and rows of totals or notes, of which nothing was decided are read, and a note says so.
 func (s *Service) openLooked(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
 	o, err := as.CheckedForm()
 	if err != nil {
@@ -94,46 +95,50 @@ func (s *Service) openForm(ctx context.Context, name string, o file.Options) (fi
 	if err != nil {
 		return nil, err
 	}
-	if text, ok := src.(*csvio.Source); ok && (o.Totals == xlsx.Read || o.Totals == xlsx.Leave) && !o.Plain {
-		if _, err := text.CountTotals(ctx); err != nil {
+	if counted, ok := src.(interface {
+		CountTotals(ctx context.Context) (int64, error)
+	}); ok && isDecided(o.Totals) && !o.Plain {
+		if _, err := counted.CountTotals(ctx); err != nil {
 			closeTable(src)
 			return nil, err
 		}
 	}
-	s.noteForm(src)
+	s.noteForm(src, o.Totals == xlsx.Leave)
 	return src, nil
 }
 
-// noteForm notes how a table is read where its form is not plain.
-func (s *Service) noteForm(src file.Source) {
+// noteForm notes how a table is read where its form is not plain; rows of totals and notes that were
+// counted are left out or read.
+func (s *Service) noteForm(src file.Source, left bool) {
 	s.noteHidden(src)
 	switch of := src.(type) {
 	case *csvio.Source: // its rows were counted where they are decided on
 		s.noteTotals(src, of.TotalsNote(), true)
 		if notes := of.Notes(); len(notes) > 0 {
-			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), noren.Texts(notes))
+			s.note(api.Info, "text-form", "%s: %s", table.PlaceOf(src), noren.Texts(notes))
 		}
 	case *parts.Source: // each note names its file
+		s.noteTotals(src, table.NoteOfTotals(of.Totals(), left), true)
 		for _, note := range of.Notes() {
 			s.note(api.Info, "text-form", "%s", note)
 		}
 	}
 }
 
-// noteHidden warns of what a workbook hides, of its rows of totals, and of names that were
+// noteHidden warns of what a workbook hides, of its rows of totals or notes, and of names that were
 // found below a title.
 func (s *Service) noteHidden(src file.Source) {
 	if of, ok := src.(*xlsx.Source); ok {
 		for _, note := range of.FileNotes() {
 			if isDecided(of.Policy) && note.Equal(of.Hidden.Note(of.Policy)) {
-				s.note(api.Info, "hidden-decided", "%s: %s", noren.File(src.Name()), note)
+				s.note(api.Info, "hidden-decided", "%s: %s", table.PlaceOf(src), note)
 			} else {
-				s.note(api.Warning, "hidden", "%s: %s", noren.File(src.Name()), note)
+				s.note(api.Warning, "hidden", "%s: %s", table.PlaceOf(src), note)
 			}
 		}
 		s.noteTotals(src, of.TotalsNote(), isDecided(of.TotalsPolicy))
 		if note := of.HeaderNote(); !note.IsZero() {
-			s.note(api.Info, "text-form", "%s: %s", noren.File(src.Name()), note)
+			s.note(api.Info, "text-form", "%s: %s", table.PlaceOf(src), note)
 		}
 	}
 }
@@ -141,14 +146,14 @@ func (s *Service) noteHidden(src file.Source) {
 // isDecided reports whether the steward said what becomes of rows or columns.
 func isDecided(p xlsx.Policy) bool { return p == xlsx.Read || p == xlsx.Leave }
 
-// noteTotals says what becomes of rows of totals: a warning where that is to be decided.
+// noteTotals says what becomes of rows of totals and notes: a warning where that is to be decided.
 func (s *Service) noteTotals(src file.Source, note noren.Text, decided bool) {
 	switch {
 	case note.IsZero():
 	case decided:
-		s.note(api.Info, "totals-decided", "%s: %s", noren.File(src.Name()), note)
+		s.note(api.Info, "totals-decided", "%s: %s", table.PlaceOf(src), note)
 	default:
-		s.note(api.Warning, "totals", "%s: %s", noren.File(src.Name()), note)
+		s.note(api.Warning, "totals", "%s: %s", table.PlaceOf(src), note)
 	}
 }
 

@@ -1,17 +1,20 @@
 package service_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/xuri/excelize/v2"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
 )
 
-// Rows of totals are counted in a file and in a folder of files, and are a warning, which a front
+// Rows of totals and notes are counted in a file and in a folder of files, and are a warning, which a front
 // end adds a hint to, until they are decided on.
 func TestTotalsAreAWarningUntilDecided(t *testing.T) {
 	dir := t.TempDir()
@@ -21,7 +24,17 @@ func TestTotalsAreAWarningUntilDecided(t *testing.T) {
 	write(t, file, text)
 	write(t, filepath.Join(folder, "a.csv"), text)
 	write(t, filepath.Join(folder, "b.csv"), text)
-	for input, rows := range map[string]string{file: "1 row", folder: "2 rows"} {
+	books, noted := filepath.Join(dir, "books"), filepath.Join(dir, "noted.csv")
+	must(t, os.Mkdir(books, 0o700))
+	for i, name := range []string{"a.xlsx", "b.xlsx"} {
+		f := excelize.NewFile()
+		for j, row := range [][]any{{"ward", "age", "cost"}, {"A", i + 1, 3}, {"B", 2, 4}, {"合計", nil, 7}, {"※単位は円"}} {
+			must(t, f.SetSheetRow("Sheet1", fmt.Sprintf("A%d", j+1), &row))
+		}
+		must(t, f.SaveAs(filepath.Join(books, name)))
+	}
+	write(t, noted, text+"\n出典: 医療課,,\n以上,,\n")
+	for input, rows := range map[string]string{file: "1 row", folder: "2 rows", books: "4 rows", noted: "3 rows"} {
 		for policy, code := range map[string]string{"": "totals", "read": "totals-decided", "leave": "totals-decided"} {
 			var notes []api.Note
 			s := &service.Service{Note: func(n api.Note) { notes = append(notes, n) }}

@@ -156,7 +156,7 @@ func (s *Service) openGuarded(ctx context.Context, path string, o file.Options, 
 	}
 	// The result of a query and a sheet of a workbook have no path of their own.
 	known, err = r.holdings(func(l *ledger.Ledger) (string, error) { return release.GrantedSource(ctx, src, l) })
-	if book, ok := src.(*xlsx.Source); err == nil && len(known) == 0 && ok && path != "-" && (book.Totals > 0 || book.Hidden.Any()) {
+	if book, ok := src.(*xlsx.Source); err == nil && len(known) == 0 && ok && path != "-" && (book.Totals() > 0 || book.Hidden.Any()) {
 		known, err = readOtherwise(ctx, r, o, again)
 	}
 	if err == nil && len(known) > 0 {
@@ -194,7 +194,7 @@ func readOtherwise(ctx context.Context, r *reach, o file.Options, open func(file
 				known, err = r.holdings(func(l *ledger.Ledger) (string, error) { return release.GrantedSource(ctx, src, l) })
 			}
 			closeTable(src)
-			if err != nil || len(known) > 0 || !ok || book.Totals == 0 && !book.Hidden.Any() {
+			if err != nil || len(known) > 0 || !ok || book.Totals() == 0 && !book.Hidden.Any() {
 				return known, err
 			}
 		}

@@ -105,9 +105,9 @@ func (s *Service) unitOf(sp *spec.Spec, src table.Source, required bool) (*verif
 		return &verify.Unit{Column: sp.Unit, Linked: linkage == kanon.LinkAll}, nil
 	}
 	if required {
-		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoUnit, Where: "unit", What: "%s has no column %s: its persons cannot be counted", Args: []any{noren.File(src.Name()), sp.Unit}, Hint: "without a unit, records are counted; the persons were counted when the release was made"}
+		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoUnit, Where: "unit", What: "%s has no column %s: its persons cannot be counted", Args: []any{table.PlaceOf(src), sp.Unit}, Hint: "without a unit, records are counted; the persons were counted when the release was made"}
 	}
-	s.columnNote(api.Warning, CodeNoUnit, []string{sp.Unit}, noren.Textf("%s has no column %s: its persons cannot be counted, records are counted instead", noren.File(src.Name()), sp.Unit))
+	s.columnNote(api.Warning, CodeNoUnit, []string{sp.Unit}, noren.Textf("%s has no column %s: its persons cannot be counted, records are counted instead", table.PlaceOf(src), sp.Unit))
 	return nil, nil
 }
 

@@ -60,7 +60,7 @@ func (s *Spec) Definition(ctx context.Context, src file.Source, o DatasetOptions
 	if o.Strict {
 		if len(proposed) > 0 {
 			return nil, nil, &noren.Error{
-				Kind: noren.Usage, Code: "schema-incomplete", Where: noren.File(src.Name()), What: "no type is given for %s", Args: []any{strings.Join(proposed, ", ")},
+				Kind: noren.Usage, Code: "schema-incomplete", Where: table.PlaceOf(src), What: "no type is given for %s", Args: []any{strings.Join(proposed, ", ")},
 				Hint: "a specification must give the type of every column",
 			}
 		}

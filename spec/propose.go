@@ -19,7 +19,7 @@ type ProposeOptions struct {
 	// Undecided says that the table is a workbook that hides rows or columns, of which
 	// nothing was decided.
 	Undecided bool
-	// UndecidedTotals says that rows hold totals, of which nothing was decided.
+	// UndecidedTotals says that rows hold totals or notes, of which nothing was decided.
 	UndecidedTotals bool
 	// Use is a line that says how the file is used, such as a command. Optional.
 	Use string
@@ -113,7 +113,7 @@ func proposeInput(b *strings.Builder, l lang.Lang, o *ProposeOptions, missing []
 		add("totals", in.Totals)
 	}
 	if o.UndecidedTotals {
-		lines = append(lines, l.Text("  # Rows hold totals and no record. Decide on them: read takes them, leave leaves them out.\n  # totals: leave\n"))
+		lines = append(lines, l.Text("  # Rows hold totals or notes and no record. Decide on them: read takes them, leave leaves them out.\n  # totals: leave\n"))
 	}
 	if in.HeaderRow != 0 {
 		add("header-row", in.HeaderRow)

@@ -274,7 +274,7 @@ func (s *Spec) ResolveStated(src file.Source, notes Notes) (written []table.Fiel
 	}
 	if len(untyped) > 0 {
 		return nil, nil, &noren.Error{
-			Kind: noren.Usage, Code: CodeUntyped, Where: noren.File(src.Name()), What: "expected a stated type for each quasi-identifier, got none for %s: types are not inferred from one of several files", Args: []any{strings.Join(untyped, ", ")},
+			Kind: noren.Usage, Code: CodeUntyped, Where: table.PlaceOf(src), What: "expected a stated type for each quasi-identifier, got none for %s: types are not inferred from one of several files", Args: []any{strings.Join(untyped, ", ")},
 			Hint: "state each as integer, decimal, date, ordered or category",
 		}
 	}

@@ -45,7 +45,7 @@ type Input struct {
 	Header    *bool    `yaml:"header,omitempty" json:"header,omitempty" jsonschema:"true: the first line holds the names of the columns, whatever it looks like; false: it is a record, and the columns are named c1, c2, ..."`
 	Sheet     string   `yaml:"sheet,omitempty" json:"sheet,omitempty" jsonschema:"the worksheet of a workbook, by its name or number from 1; the first that is not hidden where left out"`
 	Hidden    string   `yaml:"hidden,omitempty" json:"hidden,omitempty" jsonschema:"what becomes of the rows and columns that a workbook hides: read or leave; a release of a workbook that hides some needs one"`
-	Totals    string   `yaml:"totals,omitempty" json:"totals,omitempty" jsonschema:"what becomes of rows of a workbook or text file that hold totals and no record: read or leave; a release of a table that has some needs one"`
+	Totals    string   `yaml:"totals,omitempty" json:"totals,omitempty" jsonschema:"what becomes of rows of a workbook or text file that hold totals or notes and no record: read or leave; a release of a table that has some needs one"`
 	HeaderRow int      `yaml:"header-row,omitempty" json:"header-row,omitempty" jsonschema:"the row of a worksheet, or the line of a text file, from 1, that names the columns; the first that is not blank, or fits the table, where left out"`
 	Query     string   `yaml:"query,omitempty" json:"query,omitempty" jsonschema:"file with one query in SQL whose result is the table, for databases; relative to this file"`
 	Missing   []string `yaml:"missing,omitempty" json:"missing,omitempty" jsonschema:"texts that stand for a missing value; the empty field always does"`

@@ -57,7 +57,7 @@ func ReadPieces(ctx context.Context, src Source, fields []Field, o ReadOptions, 
 		}
 		b, err := NewBuilder(fields[i], o.Missing)
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Place{noren.File(src.Name()), noren.Textf("column %s", names[i])}, Err: err}
+			return nil, &noren.Error{Kind: noren.Usage, Where: PlaceOf(src, noren.Textf("column %s", names[i])), Err: err}
 		}
 		builders[i] = b
 		fills[i] = fill{b: b, field: &fields[i], stored: &all[positions[i]], tokens: len(o.Missing) > 0}
@@ -236,7 +236,7 @@ func Find(src Source, names []string) ([]int, error) {
 	for i, name := range names {
 		p, ok := at[name]
 		if !ok {
-			e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: noren.File(src.Name()), What: "has no column %q", Args: []any{name}}
+			e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: PlaceOf(src), What: "has no column %q", Args: []any{name}}
 			if best := Nearest(name, columnNames(src)); best != "" {
 				e.Hinted("did you mean %s?", best)
 			}

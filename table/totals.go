@@ -4,10 +4,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/noren-privacy/noren"
 )
 
-// CodeTotals is the code of the refusal of a table with rows of totals of which nothing was
-// decided.
+// CodeTotals is the code of the refusal of a table with rows of totals or notes of which nothing
+// was decided.
 const CodeTotals = "totals"
 
 // totalWords name rows of totals, in lower case and without blanks.
@@ -20,6 +22,8 @@ const (
 	// TotalColumns is the smallest number of columns of a table in which a row of so few
 	// cells differs from a record.
 	TotalColumns = 3
+	// NoteColumns is the same of a row with a single cell that begins as a note does.
+	NoteColumns = 2
 	// TotalNames is how many of the first cells with a value may name a row of totals.
 	TotalNames = 2
 )
@@ -41,4 +45,16 @@ func NamesTotal(text []byte) bool {
 	name = strings.TrimRight(name, "件名人行")
 	name = strings.TrimRightFunc(name, func(r rune) bool { return unicode.IsDigit(r) || strings.ContainsRune(":：,，", r) })
 	return totalWords[name] || totalWords[strings.TrimRight(name, ":：")]
+}
+
+// NoteOfTotals says that so many rows hold totals or notes, which are left out or read; empty for none.
+func NoteOfTotals(n int64, left bool) noren.Text {
+	switch {
+	case n == 0:
+		return noren.Text{}
+	case left:
+		return noren.Textf("%d {row|rows} of totals or notes {1|is|are} left out", n)
+	default:
+		return noren.Textf("%d {row of totals or notes is read as a record|rows of totals or notes are read as records}", n)
+	}
 }

@@ -84,7 +84,7 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: "+csvio.Encodings+" (detected when left out; latin-1 and windows-1252 are never detected)")
 	s.StringVar(&f.sheet, "sheet", "", "worksheet of a workbook, its `NAME` or number (default: the first that is not hidden)")
 	s.StringVar(&f.hidden, "hidden", "", "what becomes of the rows and columns that a workbook hides: `read|leave`; a release or grant of a workbook that hides some needs it")
-	s.StringVar(&f.totals, "totals", "", "what becomes of rows that hold totals and no record, such as 合計: `read|leave`; a release of a table that has some needs it, and a grant of a workbook")
+	s.StringVar(&f.totals, "totals", "", "what becomes of rows that hold totals or notes and no record, such as 合計 or ※: `read|leave`; a release of a table that has some needs it, and a grant of a workbook")
 	s.IntVar(&f.headerRow, "header-row", 0, "`ROW` of a worksheet, or line of a text file, from 1, that names the columns (default: the first that is not blank, or fits the table)")
 	s.StringVar(&f.query, "query", "", "read the result of the SQL query in this `FILE`, from pg: or sqlite:DATABASE")
 }

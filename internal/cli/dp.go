@@ -102,7 +102,7 @@ func (t *terminal) tellHint(n api.Note, hint noren.Format) {
 		n.Text = n.In(t.lang)
 	}
 	if hint != "" {
-		n.Text += " (" + t.lang.Shown(noren.Textf(hint)) + ")"
+		n.Text = t.lang.Shown(noren.Textf("%s (%s)", n.Text, noren.Textf(hint)))
 	}
 	if hint := noteHint(&n); !hint.IsZero() {
 		n.Text += t.lang.Shown(hint)

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // hints say what to type, by the code of an error. Libraries say what is wrong;
@@ -21,7 +22,7 @@ var hints = map[string]noren.Format{
 	"granted":             "ask the data set with noren query, whose budget is charged; --not-charged is for the steward, and the ledger notes it",
 	"header-row":          "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
 	"key-unknown":         "the signer prints it by noren certificate key, and a server's by noren serve key --dir DIR; give it with --trust",
-	"totals":              "--totals leave leaves rows of totals out, --totals read takes them as records, or FILE.xlsx?totals=leave",
+	"totals":              "--totals leave leaves rows of totals and notes out, --totals read takes them as records, or FILE.xlsx?totals=leave",
 	"hidden":              "--hidden leave leaves hidden rows and columns out, --hidden read takes them, or FILE.xlsx?hidden=leave; --sheet NAME reads another sheet",
 	"known":               "ask the data set without --unaccounted: its budget is charged",
 	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",
@@ -69,6 +70,8 @@ func shown(c *cobra.Command, err error) error {
 		}
 		if hint, known := hints[e.Code]; known {
 			out.Hinted(hint)
+		} else if e.Code == file.CodeMissing {
+			out.Advising(missingHint(e))
 		} else if e.Err != nil {
 			out.Err = hinted(e.Err)
 		}

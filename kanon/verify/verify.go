@@ -133,7 +133,7 @@ func (o *Options) validate(src table.Source) error {
 	}
 	faults = append(faults, o.Unit.faults(o)...)
 	if len(faults) > 0 {
-		return &noren.Error{Kind: noren.Usage, Where: noren.File(src.Name()), What: "%s", Args: []any{faults}}
+		return &noren.Error{Kind: noren.Usage, Where: table.PlaceOf(src), What: "%s", Args: []any{faults}}
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func Verify(ctx context.Context, src table.Source, o Options) (*Result, error) {
 		case err != nil:
 			return nil, err
 		case s.rows == 0:
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "the file has no records: there is nothing to verify"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: table.PlaceOf(src), What: "the file has no records: there is nothing to verify"}
 		}
 		r.Rows = s.rows
 		r.count(s.sizes)
@@ -297,7 +297,7 @@ func scan(ctx context.Context, src table.Source, o *Options, seed maphash.Seed, 
 			return nil, err
 		}
 		if s.rows+int64(c.Rows) > math.MaxUint32 {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(src.Name()), What: "more than 4,294,967,295 records"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: table.PlaceOf(src), What: "more than 4,294,967,295 records"}
 		}
 		for from := 0; from < c.Rows; from += batchRows {
 			n := min(batchRows, c.Rows-from)

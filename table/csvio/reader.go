@@ -35,8 +35,9 @@ type reader struct {
 	chunk   table.Chunk
 	most    int   // records of a chunk
 	rows    int64 // records returned
-	totals  int64 // rows of totals
+	tail    tail  // rows of totals and notes
 	total   bool  // the next record is one, and is refused
+	failed  error // while the end of the table was looked for
 	starts  []int // where in s.buf the chunk's records begin
 	lines   []int64
 	asked   place // of the field whose place was asked for last
@@ -114,13 +115,15 @@ func (r *reader) Next() (*table.Chunk, error) {
 			return r.hand(n), nil
 		}
 		switch {
-		case r.total:
+		case r.failed != nil:
+			r.err = r.failed
+		case r.total || st == finished && r.src.policy == TotalsRefused && r.tail.singles > 0:
 			r.err = r.src.refuseTotals(r.ctx)
 		case st == faulty:
 			r.err = r.src.faultError(&r.s.fault, r.rows+1)
 		case st == finished:
 			r.err = io.EOF
-			r.src.totals.Store(r.totals)
+			r.src.totals.Store(r.tail.totals + r.tail.singles)
 			if err := r.src.ended(r.in); err != nil {
 				r.err = err
 			}
@@ -150,20 +153,21 @@ func (r *reader) parse() (n int, st status) {
 				s.skip()
 				continue
 			}
-			if !r.trim() {
+			switch left, ok := r.short(); {
+			case !ok:
 				return n, faulty
-			}
-		}
-		if r.src.isTotal(s) {
-			if r.src.policy == TotalsRefused {
-				r.total = true
-				return n, faulty
-			}
-			r.totals++
-			if r.src.policy == TotalsLeft {
+			case left:
 				s.skip()
 				continue
 			}
+		}
+		if k := r.src.look(s); k == table.RecordRow {
+			r.tail.take(k, s.line)
+		} else if left, ok := r.decide(k); !ok {
+			return n, faulty
+		} else if left {
+			s.skip()
+			continue
 		}
 		for i, f := range s.spans {
 			slot := r.slots[i]
@@ -191,6 +195,52 @@ func (r *reader) parse() (n int, st status) {
 		s.skip()
 	}
 	return n, complete
+}
+
+// decide takes a row that may hold totals or a note, and reports whether it is left out. It is not
+// ok where the row is refused, or the end of the table could not be looked for.
+func (r *reader) decide(k table.RowKind) (left, ok bool) {
+	switch {
+	case k == table.TotalRow && r.src.policy == TotalsRefused:
+		r.total = true
+		return false, false
+	case r.src.policy != TotalsLeft:
+	case k == table.TotalRow:
+		left = true
+	default:
+		if left, r.failed = r.src.inTail(r.ctx, r.tail.rows); r.failed != nil {
+			return false, false
+		}
+	}
+	r.tail.take(k, r.s.line)
+	return left, true
+}
+
+// short takes a record of another number of fields than there are columns. One of a single field
+// may be a note below the table, as a text editor writes it: it is left out, or refused, with
+// the others, and no record.
+func (r *reader) short() (left, ok bool) {
+	if len(r.s.spans) == 1 && len(r.slots) > 1 {
+		k := r.src.look(r.s)
+		is := k == table.TotalRow
+		if k == table.SingleRow && r.src.policy != TotalsRead {
+			if is, r.failed = r.src.inTail(r.ctx, r.tail.rows); r.failed != nil {
+				return false, false
+			}
+		}
+		switch {
+		case is && r.src.policy == TotalsLeft:
+			r.tail.take(k, r.s.line)
+			return true, true
+		case is && r.src.policy == TotalsRefused:
+			r.total = true
+			return false, false
+		case is || k == table.SingleRow:
+			r.s.fault = fault{r.s.line, 0, noren.Textf("%d {field|fields}, expected %d as in the first line", 1, r.src.width), "if it is a note below the table, leave rows of totals and notes out, or remove the line", ""}
+			return false, false
+		}
+	}
+	return false, r.trim()
 }
 
 // trim cuts a record of another number of fields than there are columns to the

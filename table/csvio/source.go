@@ -64,6 +64,8 @@ type Source struct {
 	plain    bool // see [Options], Plain
 	policy   Totals
 	totals   atomic.Int64 // see [Source.Totals]
+	first    atomic.Int64 // line of the first of them
+	tail     atomic.Int64 // rows up to the last record; noTail while it is not known
 }
 
 var _ table.Source = (*Source)(nil)
@@ -106,11 +108,12 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 		return nil, &noren.Error{Where: noren.File(opts.Name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	src := &Source{name: opts.Name, limits: opts.Limits, file: f, size: info.Size(), changed: info.ModTime()}
+	src.tail.Store(noTail)
 	if opts.HeaderRow < 0 || opts.HeaderRow > maxHeaderRow || opts.HeaderRow > 1 && opts.Header == HeaderAbsent {
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "expected the names of the columns on line 1 to %d, got line %d", Args: []any{maxHeaderRow, opts.HeaderRow}, Hint: "a table without names has no line for them"}
 	}
 	if opts.Plain && opts.Totals == TotalsLeft {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "rows of totals cannot be left out", Hint: "only the strict form is read: remove the rows of totals from the file"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "rows of totals or notes cannot be left out", Hint: "only the strict form is read: remove them from the file"}
 	}
 	src.plain, src.policy = opts.Plain, opts.Totals
 	found, err := detect(ctx, f, src.size, opts)

@@ -8,8 +8,9 @@ import (
 	"github.com/noren-privacy/noren/table/formula"
 )
 
-// Totals says what becomes of records that hold totals and are no records of a person: half of
-// the fields or more are empty, and one of the first others is a word such as 合計.
+// Totals says what becomes of rows that hold totals or notes and are no records of a person: half of
+// the fields or more are empty, and one of the first others is a word such as 合計; one field has a
+// value, which begins as a note does; or one field has a value, and no record follows.
 type Totals uint8
 
 const (
@@ -22,23 +23,25 @@ const (
 	TotalsLeft
 )
 
-// isTotal reports whether the record that was scanned last, of a table of so many columns, is
-// a row of totals.
-func (src *Source) isTotal(s *scanner) bool {
-	if src.plain || len(src.columns) < table.TotalColumns {
-		return false
+// noTail is the tail of a table where no row was looked at.
+const noTail = -1
+
+// look tells what the record is that was scanned last.
+func (src *Source) look(s *scanner) table.RowKind {
+	if src.plain || len(src.columns) < table.NoteColumns {
+		return table.RecordRow
 	}
-	cells, most := 0, table.TotalCells(len(src.columns))
-	for _, f := range s.spans {
-		if f.from != f.to {
-			if cells++; cells > most {
-				return false
-			}
-		}
-	}
-	looked := 0
+	var looks table.Looks
+	most := table.TotalCells(len(src.columns))
 	for _, f := range s.spans {
 		if f.from == f.to {
+			continue
+		}
+		if looks.Cells() == most {
+			return table.RecordRow
+		}
+		if looks.Cells() >= table.TotalNames {
+			looks.Take(nil)
 			continue
 		}
 		field := text(s.buf, f)
@@ -47,20 +50,41 @@ func (src *Source) isTotal(s *scanner) bool {
 				field = plain
 			}
 		}
-		if table.NamesTotal(field) {
-			return true
-		}
-		if looked++; looked == table.TotalNames {
-			break
-		}
+		looks.Take(field)
 	}
-	return false
+	return looks.End(len(src.columns))
 }
 
-// CountTotals reads the file, and counts its rows of totals up to the first fault, which is for a
-// reader to say.
+// tail counts the rows of totals and notes of a file as they are read one by one.
+type tail struct {
+	rows    int64 // that were read
+	totals  int64 // rows of totals and notes
+	singles int64 // rows with one value since the last record
+	first   int64 // line of the first row of totals or notes
+	single  int64 // line of the first row with one value since the last record
+}
+
+// take takes a row, which begins on a line.
+func (t *tail) take(k table.RowKind, line int64) {
+	t.rows++
+	switch k {
+	case table.TotalRow:
+		if t.totals++; t.totals == 1 {
+			t.first = line
+		}
+	case table.SingleRow:
+		if t.singles++; t.singles == 1 {
+			t.single = line
+		}
+	default:
+		t.singles = 0
+	}
+}
+
+// CountTotals reads the file, and counts its rows of totals and notes up to the first fault, which is
+// for a reader to say.
 func (src *Source) CountTotals(ctx context.Context) (int64, error) {
-	if src.plain || len(src.columns) < table.TotalColumns {
+	if src.plain || len(src.columns) < table.NoteColumns {
 		return 0, nil
 	}
 	in, err := src.input(true, nil, src.meter())
@@ -75,15 +99,21 @@ func (src *Source) CountTotals(ctx context.Context) (int64, error) {
 	if !src.nameless {
 		s.skip()
 	}
-	var totals int64
+	var t tail
+	ended := int64(0) // rows up to the last record
 	for n := 0; ; n++ {
 		if n&4095 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		switch s.scan() {
 		case complete:
-			if src.isTotal(s) {
-				totals++
+			if len(s.spans) != len(src.columns) && s.blank() {
+				s.skip()
+				continue
+			}
+			k := src.look(s)
+			if t.take(k, s.line); k == table.RecordRow {
+				ended = t.rows
 			}
 			s.skip()
 			continue
@@ -92,40 +122,44 @@ func (src *Source) CountTotals(ctx context.Context) (int64, error) {
 				continue
 			}
 		}
-		src.totals.Store(totals)
-		return totals, ctx.Err()
+		if t.singles > 0 && (t.totals == 0 || t.single < t.first) {
+			t.first = t.single
+		}
+		src.tail.Store(ended)
+		src.first.Store(t.first)
+		src.totals.Store(t.totals + t.singles)
+		return t.totals + t.singles, ctx.Err()
 	}
 }
 
-// Totals is how many rows of totals were found, by [Source.CountTotals] or by a reader that
+// inTail reports whether no record follows the row of that number, from 0.
+func (src *Source) inTail(ctx context.Context, row int64) (bool, error) {
+	if src.tail.Load() == noTail {
+		if _, err := src.CountTotals(ctx); err != nil {
+			return false, err
+		}
+	}
+	at := src.tail.Load()
+	return at != noTail && row >= at, nil
+}
+
+// Totals is how many rows of totals and notes were found, by [Source.CountTotals] or by a reader that
 // came to the end.
 func (src *Source) Totals() int64 { return src.totals.Load() }
 
-// refuseTotals is the error about a table with rows of totals of which nothing was decided.
+// refuseTotals is the error about a table with rows of totals or notes of which nothing was decided.
 func (src *Source) refuseTotals(ctx context.Context) error {
 	n, err := src.CountTotals(ctx)
 	if err != nil {
 		return err
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: table.CodeTotals, Where: noren.File(src.name), What: "%d {row holds|rows hold} totals and no record", Args: []any{n},
+		Kind: noren.Usage, Code: table.CodeTotals, Where: noren.Position{File: src.name, Line: src.first.Load()}.Place(), What: "%d {row looks|rows look} like totals or notes, not like records", Args: []any{n},
 		Hint: "decide whether they are read as records or left out",
 	}
 }
 
-// TotalsNote says that rows hold totals and what becomes of them; empty where none is known.
+// TotalsNote says that rows hold totals or notes and what becomes of them; empty where none is known.
 func (src *Source) TotalsNote() noren.Text {
-	return NoteOfTotals(src.Totals(), src.policy == TotalsLeft)
-}
-
-// NoteOfTotals is [Source.TotalsNote] for a number of rows of totals, which are left out or read.
-func NoteOfTotals(n int64, left bool) noren.Text {
-	switch {
-	case n == 0:
-		return noren.Text{}
-	case left:
-		return noren.Textf("%d {row|rows} of totals {1|is|are} left out", n)
-	default:
-		return noren.Textf("%d {row of totals is read as a record|rows of totals are read as records}", n)
-	}
+	return table.NoteOfTotals(src.Totals(), src.policy == TotalsLeft)
 }

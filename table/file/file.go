@@ -112,7 +112,7 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "no such file"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), Code: CodeMissing, What: "no such file"}
 	case errors.Is(err, fs.ErrPermission):
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "may not be read", Hint: "its permissions forbid it"}
 	case err != nil:

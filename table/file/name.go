@@ -115,6 +115,9 @@ func IsDatabase(path string) bool {
 // not.
 const CodeUncertain = pg.CodeUncertain
 
+// CodeMissing is the code of the error about a file that is not there.
+const CodeMissing = sqlite.CodeMissing
+
 // TableName is the name of the table of PostgreSQL that a path names, and "" for another path.
 func TableName(path string) string {
 	rest, ok := strings.CutPrefix(path, postgres)

@@ -24,7 +24,7 @@ func WithNumbers(src Source, fields []table.Field) (Source, []table.Field, error
 		if f.Number == "" {
 			continue
 		}
-		where := noren.Place{noren.File(src.Name()), noren.Textf("column %s", f.Name)}
+		where := table.PlaceOf(src, noren.Textf("column %s", f.Name))
 		if c := src.Columns()[i]; c.Kind != table.Text || c.AppendText != nil {
 			return nil, nil, &noren.Error{Kind: noren.Usage, Where: where, What: "expected text, as a number format is given, and the file stores %s", Args: []any{fmt.Sprint(f.Type)}, Hint: "leave the format out"}
 		}

@@ -36,6 +36,9 @@ func isTable(name string) bool {
 	return text || isParquet(name) || xlsx.IsName(name)
 }
 
+// IsTableName reports whether a file of that name holds a table that is read, by its ending.
+func IsTableName(name string) bool { return isTable(name) }
+
 // openParts opens all files of a folder or pattern as one table.
 func openParts(ctx context.Context, path string, opts Options) (Source, error) {
 	paths, err := parts.Find(ctx, path, isTable)

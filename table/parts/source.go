@@ -43,7 +43,7 @@ type Source struct {
 	columns []table.StoredColumn
 
 	keep bool         // readings keep the sums of files
-	rows atomic.Int64 // of totals: see [Source.Totals]
+	rows atomic.Int64 // of totals and notes: see [Source.Totals]
 	mu   sync.Mutex
 	sums map[int][table.SumSize]byte // of files that do not stay open, once they are read
 }
@@ -190,8 +190,48 @@ func (s *Source) Notes() []noren.Text {
 	return all
 }
 
-// Totals is how many rows of totals the text files have, by a reader that came to the end.
+// Totals is how many rows of totals and notes the files have, by [Source.CountTotals] or by a reader
+// that came to the end.
 func (s *Source) Totals() int64 { return s.rows.Load() }
+
+// CountTotals reads the files, and counts their rows of totals and notes.
+func (s *Source) CountTotals(ctx context.Context) (int64, error) {
+	var rows int64
+	for i := range s.paths {
+		n, err := s.totalsOf(ctx, i)
+		if err != nil {
+			return 0, err
+		}
+		rows += n
+	}
+	s.rows.Store(rows)
+	return rows, nil
+}
+
+// totalsOf is [Source.CountTotals] of one file.
+func (s *Source) totalsOf(ctx context.Context, i int) (n int64, err error) {
+	var f File
+	if i < len(s.files) {
+		f = s.files[i]
+	} else {
+		if err := s.same(i); err != nil {
+			return 0, err
+		}
+		if f, err = s.open(ctx, s.paths[i]); err != nil {
+			return 0, err
+		}
+		defer func() { _ = f.Close() }()
+	}
+	switch of := f.(type) {
+	case interface {
+		CountTotals(ctx context.Context) (int64, error)
+	}:
+		return of.CountTotals(ctx)
+	case interface{ Totals() int64 }:
+		return of.Totals(), nil
+	}
+	return 0, nil
+}
 
 // Close closes all files.
 func (s *Source) Close() error {
@@ -228,7 +268,7 @@ type reader struct {
 	reader  table.Reader
 	rows    int64 // in the files before
 	seen    int64 // in this file
-	totals  int64 // rows of totals in the files before
+	totals  int64 // rows of totals and notes in the files before
 	done    int64 // bytes of the files before
 	total   int64
 }
@@ -266,7 +306,7 @@ func (s *Source) same(i int) error {
 	return err
 }
 
-// countTotals adds the rows of totals of the file that came to its end.
+// countTotals adds the rows of totals and notes of the file that came to its end.
 func (r *reader) countTotals() {
 	file := r.file
 	if file == nil {

@@ -31,6 +31,9 @@ var _ table.Source = (*Source)(nil)
 // Name implements [table.Source].
 func (src *Source) Name() string { return src.o.Name }
 
+// Place is where the table is: its file, and the sheet or table in it.
+func (src *Source) Place() noren.Place { return src.o.place() }
+
 // Columns implements [table.Source].
 func (src *Source) Columns() []table.StoredColumn { return src.columns }
 

@@ -36,6 +36,9 @@ import (
 	"github.com/noren-privacy/noren/table/spool"
 )
 
+// CodeMissing is the code of the error about a file that is not there.
+const CodeMissing = "no-file"
+
 // Options say what is read. Either Table or Query; neither is the only table of
 // the file.
 type Options struct {
@@ -103,7 +106,7 @@ func opened(path, name string) (*os.File, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "no such file"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), Code: CodeMissing, What: "no such file"}
 	case errors.Is(err, fs.ErrPermission):
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "may not be read", Hint: "its permissions forbid it"}
 	case err != nil:

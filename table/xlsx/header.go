@@ -27,10 +27,8 @@ func (s *sheet) search(ctx context.Context, part string) (*sheet, *spool.Writer,
 		return nil, nil, nil
 	}
 	for row := s.header + 1; row <= s.header+searchedRows; row++ {
-		try := &sheet{
-			b: s.b, name: s.name, sheet: s.sheet, header: row, searched: true, exactly: s.exactly, dir: s.dir, progress: s.progress,
-			hidden: concealed{policy: s.hidden.policy}, totals: totals{policy: s.totals.policy},
-		}
+		try := s.anew(row)
+		try.searched = true
 		w, err := try.read(ctx, part)
 		switch {
 		case err == nil:
@@ -51,6 +49,21 @@ func (s *sheet) search(ctx context.Context, part string) (*sheet, *spool.Writer,
 		}
 	}
 	return nil, nil, nil
+}
+
+// anew is the same sheet before it is read, with the names of its columns in a row.
+func (s *sheet) anew(header int) *sheet {
+	return &sheet{
+		b: s.b, name: s.name, sheet: s.sheet, header: header, exactly: s.exactly, dir: s.dir, progress: s.progress,
+		hidden: concealed{policy: s.hidden.policy}, totals: totals{policy: s.totals.policy},
+	}
+}
+
+// below is the sheet that was read, before it is read again: its last record is known.
+func (s *sheet) below() *sheet {
+	again := s.anew(s.header)
+	again.searched, again.totals.tail = s.searched, max(s.totals.ended, s.header+1)
+	return again
 }
 
 // titles reports whether cells can be the names of columns: two at least, each a text that

@@ -73,7 +73,13 @@ func TestTotals(t *testing.T) {
 		}},
 		{[]any{"合計", "A", 12}, false, nil}, // a record whose id is a word
 		{[]any{"合計額", nil, 12}, false, nil},
-		{[]any{nil, nil, 12}, false, nil},
+		{[]any{nil, nil, 12}, true, nil}, // no record follows
+		{[]any{"※単位は円"}, true, func(f *excelize.File) {
+			if err := f.MergeCell("Sheet1", "A4", "C5"); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{[]any{"以上"}, true, nil},
 	} {
 		t.Run(fmt.Sprint(c.row), func(t *testing.T) {
 			path := write(t, [][]any{names, {"p1", "A", 4}, {"p2", "B", 8}, c.row}, c.also)
@@ -95,14 +101,14 @@ func TestTotals(t *testing.T) {
 				if !c.is {
 					want = 3
 				}
-				if rows := tabletest.Texts(t, src); len(rows) != want || src.Totals > 0 != c.is {
-					t.Errorf("%v: %d records, want %d; %d totals", policy, len(rows), want, src.Totals)
+				if rows := tabletest.Texts(t, src); len(rows) != want || (src.Totals() > 0) != c.is {
+					t.Errorf("%v: %d records, want %d; %d totals", policy, len(rows), want, src.Totals())
 				}
 			}
 		})
 	}
 	two, err := open(t, write(t, [][]any{{"ward", "beds"}, {"A", 4}, {"合計", 4}}, nil), xlsx.Options{})
-	if err != nil || two.Totals != 0 {
+	if err != nil || two.Totals() != 0 {
 		t.Errorf("a table of two columns: %v", err) // its records look no different
 	}
 }

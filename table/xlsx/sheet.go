@@ -452,7 +452,7 @@ func (s *sheet) merged(in *scanner) error {
 	if r2 < s.header || c2 < s.first || c1 >= s.first+len(s.slots) {
 		return nil
 	}
-	if s.hidden.policy == Leave && s.leftColumns(c1, c2) || r1 == r2 && s.totals.at[r1] && s.totals.policy != Read {
+	if s.hidden.policy == Leave && s.leftColumns(c1, c2) || s.totals.merges(r1, r2) {
 		return nil
 	}
 	if r1 <= s.header {

@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/internal/meter"
+	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/spool"
 )
 
@@ -25,7 +26,7 @@ type Options struct {
 	HeaderRow int
 	// Hidden says what becomes of hidden rows and columns. Defaults to [Undecided].
 	Hidden Policy
-	// Totals says what becomes of rows that hold totals and no record, such as 合計. Defaults to
+	// Totals says what becomes of rows that hold totals or notes and no record, such as 合計. Defaults to
 	// [Undecided].
 	Totals Policy
 	// Exact names columns whose cells are to be compared and not shown: each is a text that
@@ -57,14 +58,14 @@ type Source struct {
 	Header int
 	// Sheets are the names of the worksheets that are not hidden, and of the one that was read.
 	Sheets []string
-	// Totals is how many rows hold totals, and TotalsPolicy what became of them.
-	Totals       int64
+	// TotalsPolicy is what became of rows of totals and notes.
 	TotalsPolicy Policy
 	// Hidden is what the sheet hides of the table.
 	Hidden Hidden
 	// Policy is what became of it.
 	Policy Policy
 
+	totals   int64  // see [Source.Totals]
 	passed   string // the hidden sheet that would come first
 	searched bool   // for the row of the names
 }
@@ -91,15 +92,12 @@ func (src *Source) HeaderNote() noren.Text {
 	return noren.Textf("row %d names the columns: the rows above it are not read", src.Header)
 }
 
-// TotalsNote says that rows hold totals and what became of them; empty where none does.
+// Totals is how many rows hold totals or notes.
+func (src *Source) Totals() int64 { return src.totals }
+
+// TotalsNote says that rows hold totals or notes and what became of them; empty where none does.
 func (src *Source) TotalsNote() noren.Text {
-	switch {
-	case src.Totals == 0:
-		return noren.Text{}
-	case src.TotalsPolicy == Leave:
-		return noren.Textf("%d {row|rows} of totals {1|is|are} left out", src.Totals)
-	}
-	return noren.Textf("%d {row of totals is read as a record|rows of totals are read as records}", src.Totals)
+	return table.NoteOfTotals(src.totals, src.TotalsPolicy == Leave)
 }
 
 // origin is how the cells of a column were formatted, by their types.
@@ -143,14 +141,19 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 			s = found
 		}
 	}
+	if err == nil && s.totals.again() {
+		w.Close()
+		s = s.below()
+		w, err = s.read(ctx, entry.part)
+	}
 	if err == nil {
 		err = unchanged(f, info, opts.Name)
 	}
 	if err == nil && opts.Hidden == Undecided && s.hidden.found.Any() {
 		err = s.hidden.found.refusal(s.where())
 	}
-	if err == nil && opts.Totals == Undecided && s.totals.rows > 0 {
-		err = totalsRefusal(s.where(), s.totals.rows)
+	if err == nil && opts.Totals == Undecided && s.totals.count() > 0 {
+		err = totalsRefusal(s.place(s.totals.begin(), -1), s.totals.count())
 	}
 	if err != nil {
 		if w != nil {
@@ -165,7 +168,7 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Source: src, Sheet: entry.name, Header: s.header + 1, Sheets: b.listed(entry.name), Totals: s.totals.rows, TotalsPolicy: opts.Totals, Hidden: s.hidden.found, Policy: opts.Hidden, passed: passed, searched: s.searched}, nil
+	return &Source{Source: src, Sheet: entry.name, Header: s.header + 1, Sheets: b.listed(entry.name), totals: s.totals.count(), TotalsPolicy: opts.Totals, Hidden: s.hidden.found, Policy: opts.Hidden, passed: passed, searched: s.searched}, nil
 }
 
 func unchanged(f File, was fs.FileInfo, name string) error {

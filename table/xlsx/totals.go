@@ -5,47 +5,77 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// CodeTotals is the code of the refusal of a table with total rows of which nothing was decided.
+// CodeTotals is the code of the refusal of a table with rows of totals or notes of which nothing was decided.
 const CodeTotals = table.CodeTotals
 
 // mostTotals is how many rows of totals are remembered by their numbers.
 const mostTotals = 1000
 
-// totals are the rows of a sheet that hold totals and no record: half of the cells or more
-// are empty, and one of the first others says so.
+// totals are the rows of a sheet that hold totals or notes and no record: half of the cells or more
+// are empty, and one of the first others says so; one cell has a value, which begins as a note
+// does; or one cell has a value, and no record follows.
 type totals struct {
-	policy Policy
-	cells  int  // with a value, of the row that is read
-	named  bool // one of the first of them names a total
-	rows   int64
-	at     map[int]bool
+	policy  Policy
+	looks   table.Looks // the row that is read
+	rows    int64       // without those of one value
+	singles int64       // rows with one value since the last record
+	ended   int         // the row after the last record
+	tail    int         // the same, of a reading before; 0 where there was none
+	at      map[int]bool
+	first   int // the first row of totals or notes
+	single  int // the first row with one value since the last record
 }
 
 // take looks at a value of the row that is read.
-func (t *totals) take(value []byte) {
-	if t.cells++; t.cells <= table.TotalNames && !t.named {
-		t.named = table.NamesTotal(value)
-	}
-}
+func (t *totals) take(value []byte) { t.looks.Take(value) }
 
 // endRow ends a row of a table of so many columns, and reports whether it is left out.
 func (t *totals) endRow(row, columns int) bool {
-	is := t.named && t.cells <= table.TotalCells(columns) && columns >= table.TotalColumns
-	t.cells, t.named = 0, false
-	if !is {
-		return false
+	some := t.looks.Cells() > 0
+	switch k := t.looks.End(columns); {
+	case k == table.TotalRow:
+		if t.rows++; t.rows == 1 {
+			t.first = row
+		}
+		if t.at == nil {
+			t.at = map[int]bool{}
+		}
+		if len(t.at) < mostTotals {
+			t.at[row] = true
+		}
+		return t.policy == Leave
+	case k == table.SingleRow:
+		if t.singles++; t.singles == 1 {
+			t.single = row
+		}
+		return t.policy == Leave && t.tail > 0 && row >= t.tail
+	case some:
+		t.singles, t.ended = 0, row+1
 	}
-	t.rows++
-	if t.at == nil {
-		t.at = map[int]bool{}
-	}
-	if len(t.at) < mostTotals {
-		t.at[row] = true
-	}
-	return t.policy == Leave
+	return false
 }
 
-// ParseTotals reads what becomes of rows of totals, as [ParsePolicy] does.
+// count is how many rows hold totals or notes, once all were read.
+func (t *totals) count() int64 { return t.rows + t.singles }
+
+// begin is the first row of totals or notes, once all were read.
+func (t *totals) begin() int {
+	if t.singles > 0 && (t.rows == 0 || t.single < t.first) {
+		return t.single
+	}
+	return t.first
+}
+
+// again reports whether the sheet has to be read again, as rows are left out of which it is known
+// only now that no record follows.
+func (t *totals) again() bool { return t.policy == Leave && t.tail == 0 && t.singles > 0 }
+
+// merges reports whether cells of the rows may be merged, once all were read: they are totals or notes.
+func (t *totals) merges(from, to int) bool {
+	return t.policy != Read && (from == to && t.at[from] || t.ended > 0 && from >= t.ended)
+}
+
+// ParseTotals reads what becomes of rows of totals and notes, as [ParsePolicy] does.
 func ParseTotals(s string) (Policy, error) {
 	p, err := ParsePolicy(s)
 	if err != nil {
@@ -54,7 +84,7 @@ func ParseTotals(s string) (Policy, error) {
 	return p, nil
 }
 
-// totalsRefusal is the error about a table with total rows of which nothing was decided.
+// totalsRefusal is the error about a table with rows of totals or notes of which nothing was decided.
 func totalsRefusal(where any, rows int64) error {
-	return &noren.Error{Kind: noren.Usage, Code: CodeTotals, Where: where, What: "%d {row holds|rows hold} totals and no record", Args: []any{rows}, Hint: "decide whether they are read as records or left out"}
+	return &noren.Error{Kind: noren.Usage, Code: CodeTotals, Where: where, What: "%d {row looks|rows look} like totals or notes, not like records", Args: []any{rows}, Hint: "decide whether they are read as records or left out"}
 }

@@ -138,5 +138,5 @@ func (d *document) decidedTotals() error {
 	if d.Read == nil || d.Read.Totals == 0 || d.Read.TotalsPolicy != "" {
 		return nil
 	}
-	return noren.Usagef("totals", "%d {row holds|rows hold} totals and no record", d.Read.Totals).Hinted("decide whether they are read as records or left out").Coded("totals")
+	return noren.Usagef("totals", "%d {row looks|rows look} like totals or notes, not like records", d.Read.Totals).Hinted("decide whether they are read as records or left out").Coded("totals")
 }

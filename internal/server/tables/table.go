@@ -173,7 +173,7 @@ type Form struct {
 	Header    *bool    `json:"header,omitempty" doc:"For a text file: true, the first line names the columns, whatever it looks like; false, it is a record."`
 	Delimiter string   `json:"delimiter,omitempty" maxLength:"10" doc:"The character between the fields of a text file, or tab."`
 	Encoding  string   `json:"encoding,omitempty" maxLength:"20" doc:"The encoding of a text file."`
-	Totals    string   `json:"totals,omitempty" enum:"read,leave" doc:"What becomes of rows that hold totals and no record: they are read as records, or left out."`
+	Totals    string   `json:"totals,omitempty" enum:"read,leave" doc:"What becomes of rows that hold totals or notes and no record: they are read as records, or left out."`
 	Missing   []string `json:"missing,omitempty" maxItems:"200" doc:"The texts that stand for a missing value, beside the empty one."`
 }
 

@@ -239,7 +239,7 @@ export const en = {
   "form.row": "Row of the column names",
   "form.delimiter": "Between fields",
   "form.encoding": "Encoding",
-  "form.totals": "Rows with totals (合計, total), which are no persons: {n}",
+  "form.totals": "Rows with totals or notes (合計, total, ※), which are no persons: {n}",
   "form.again": "Read again",
   "table.change": "Change columns",
   "table.torecords": "Prepare a release",

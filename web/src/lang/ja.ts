@@ -239,7 +239,7 @@ export const ja: Strings = {
   "form.row": "列の名前がある行",
   "form.delimiter": "区切り文字",
   "form.encoding": "文字コード",
-  "form.totals": "合計の行（人ではありません）: {n} 行",
+  "form.totals": "合計や注の行（人ではありません）: {n} 行",
   "form.again": "読み直す",
   "table.change": "列を変更",
   "table.torecords": "公開を準備する",

@@ -101,7 +101,7 @@ class Client:
         sheet is the name or number of a worksheet; header_row the row or line, from 1, that names
         the columns; header whether the first line of a text file names them; delimiter and
         encoding those of a text file; missing the texts that stand for a missing value; totals
-        "read" or "leave", for rows that hold totals and no record. What is left out is found.
+        "read" or "leave", for rows that hold totals or notes and no record. What is left out is found.
         A file that cannot be read by that form is a ServerError, and the table stays unread."""
         path = "/tables/" + _segment(table.id if isinstance(table, Table) else table)
         stated: dict[str, Any] = {

@@ -261,7 +261,7 @@ class Table:
 
     @property
     def form(self) -> Json:
-        """How the file was read: sheet, row of the names, delimiter, encoding and rows of totals,
+        """How the file was read: sheet, row of the names, delimiter, encoding and rows of totals or notes,
         as far as its kind has them. Empty where the principal may not see it."""
         read = self.raw.get("read")
         return dict(read) if isinstance(read, dict) else {}
