@@ -93,6 +93,7 @@ var boundedReaders = map[string]reader{
 	"table/parts/manifest.go parseManifest":                {"json.NewDecoder", byMemory},
 	"certificate/file.go Load":                             {"os.Open", byOpens},
 	"certificate/key.go LoadKey":                           {"os.Open pem.Decode", byOpens},
+	"internal/cli/missing.go missingHint":                  {"os.Open", byNames},
 	"internal/cli/serve_host.go newServeAuditCheck":        {"os.Open", byOpens},
 	"internal/cli/worker_ldp.go newWorkerLDPCount":         {"os.Open", byOpens},
 	"internal/cli/worker_query.go newWorkerQueryPart":      {"os.Open", byOpens},

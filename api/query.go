@@ -54,6 +54,9 @@ type Query struct {
 	Schema string `json:"schema"`
 	*query.Result
 	Receipt
+	// Care are remarks beside the values: what they do not count, and that an error is one of ranks.
+	// They follow from the query alone.
+	Care []Message `json:"care,omitempty"`
 
 	// Asked is the query with its defaults.
 	Asked *query.Query `json:"-"`

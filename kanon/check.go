@@ -10,12 +10,13 @@ import (
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // check has the written file verified.
 func (r *run) check(ctx context.Context, written *os.File) error {
 	d := r.dialect()
-	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Formulas: d.Formulas, Plain: true, Exact: r.quasiNames()})
+	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Formulas: d.Formulas, Plain: true, Totals: xlsx.Look, Exact: r.quasiNames()})
 	if err != nil {
 		return noren.Reasonf("reading the release back: %s", err)
 	}

@@ -34,7 +34,7 @@ type CurveJob struct {
 	// Count measures how far counts over a release of groups are off, given the
 	// quasi-identifiers, the group of each record and the number of groups.
 	// Optional.
-	Count func(ctx context.Context, columns []*table.Column, group []uint32, groups int) (float64, error)
+	Count func(ctx context.Context, columns []*table.Column, group []uint32, groups int) (*float64, error)
 	// Unit and Linkage are those of [Options]: groups then hold k persons.
 	Unit    string
 	Linkage Linkage
@@ -62,9 +62,9 @@ type CurvePoint struct {
 	// MeanRisk is the mean risk of a record: groups/records (marketer risk). With a unit it is
 	// the mean risk over the pairs of a group and a person in that group.
 	MeanRisk float64 `json:"mean_risk"`
-	// CountError is the mean relative error of random counts over a release of these groups; 0
-	// where no counts were requested.
-	CountError float64 `json:"count_error"`
+	// CountError is the mean relative error of random counts over a release of these groups; absent
+	// where no counts were requested or none can be asked.
+	CountError *float64 `json:"count_error,omitempty"`
 	// Seconds is the wall-clock time of this point.
 	Seconds float64 `json:"seconds"`
 }

@@ -24,6 +24,9 @@ func optional(v *float64, f func(float64) string) string {
 	return f(*v)
 }
 
+// Share writes a share that may not be known as a percentage, or a dash.
+func Share(share *float64) string { return optional(share, Percent) }
+
 // textWidth estimates how wide s is set in a sans-serif font of that size. It
 // errs on the wide side, so that what is placed by it does not overlap.
 func textWidth(s string, size float64) float64 {

@@ -23,6 +23,7 @@ import (
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/parts"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // LeastMemory is the least memory of a release: the program itself needs as much.
@@ -178,7 +179,13 @@ func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*s
 		}
 		return sp, s.targets(ctx, inputs, r.Force, r.Certificate)
 	}
-	return sp, s.targets(ctx, inputs, r.Force, r.Output, r.Report, r.ReportJapanese, r.Certificate)
+	if err := s.targets(ctx, inputs, r.Force, r.Output, r.Report, r.ReportJapanese, r.Certificate); err != nil {
+		return nil, err
+	}
+	if file.IsDatabase(r.Output) {
+		return sp, nil
+	}
+	return sp, file.Check(r.Output)
 }
 
 // splitApart refuses a folder of results that is, holds or lies in an input, or that
@@ -442,7 +449,7 @@ func (s *Service) assessRelease(ctx context.Context, r *api.AnonymizeRequest, sp
 		return nil, err
 	}
 	a.verified = assess.VerifiedPersons(result.Verified)
-	form := file.Options{Name: job.Output.Path, Plain: true}
+	form := file.Options{Name: job.Output.Path, Plain: true, Totals: xlsx.Look}
 	if d := job.Output.Dialect; d != nil {
 		form.Delimiter, form.Encoding, form.Formulas = d.Delimiter, d.Encoding, d.Formulas
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // outliersForm is a count of distance-based outliers.
@@ -77,4 +78,4 @@ func outlierRows(r *outlier.Answer) []api.AnswerRow {
 	return []api.AnswerRow{{Keys: []string{}, Value: &value, Low: &low, High: &high, Noise: &half}}
 }
 
-func (f *outliersForm) cares(json.RawMessage) []api.Message { return nil }
+func (f *outliersForm) cares(json.RawMessage) []api.Message { return []api.Message{text.CareBox()} }

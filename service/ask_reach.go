@@ -150,6 +150,12 @@ func (q *asking) drowned(p *api.Promise) *api.Message {
 	default:
 		return nil
 	}
+	if q.size.basis == "most" && *p.Within < most && q.question.Margin == nil {
+		if guess := most / float64(q.size.records) * assumedRecords; *p.Within >= guess {
+			said := text.DrownedGuess(*p.Within, assumedRecords, f.kind == query.Sum)
+			return &said
+		}
+	}
 	if *p.Within < most {
 		return nil
 	}
@@ -195,19 +201,20 @@ func (q *asking) cut(rows []api.AnswerRow) []api.Message {
 
 // saysNothing counts the values whose intervals are the whole of the public bounds, and names
 // these; 0 of them where the question has none.
-func (q *asking) saysNothing(rows []api.AnswerRow) (n int, lo, hi float64) {
+func (q *asking) saysNothing(rows []api.AnswerRow) (n int, least, most string) {
 	f, ok := q.form.(*queryForm)
 	if !ok || f.kind != query.Mean {
-		return 0, 0, 0
+		return 0, "", ""
 	}
-	lo, hi, _, ok = f.query.Grid()
+	lo, hi, _, ok := f.query.Grid()
 	if !ok {
-		return 0, 0, 0
+		return 0, "", ""
 	}
 	for i := range rows {
 		if r := &rows[i]; r.Value != nil && r.Low != nil && r.High != nil && float64(*r.Low) <= lo && float64(*r.High) >= hi {
 			n++
 		}
 	}
-	return n, lo, hi
+	least, most = text.Bounds(f.query)
+	return n, least, most
 }

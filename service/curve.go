@@ -99,10 +99,10 @@ func curveJob(r *api.CurveRequest, effort, scale string) (*kanon.CurveJob, error
 
 // countError is the mean relative error of random counts over groups that are
 // published as matched values. The counts are those that a release is asked.
-func countError(ctx context.Context, columns []*table.Column, group []uint32, groups int) (float64, error) {
+func countError(ctx context.Context, columns []*table.Column, group []uint32, groups int) (*float64, error) {
 	q, err := assess.AskGrouping(ctx, columns, group, groups, publish.Options{Mode: publish.Matched}, assess.QueryOptions{})
 	if err != nil || q == nil {
-		return 0, err
+		return nil, err
 	}
-	return q.Mean, nil
+	return &q.Mean, nil
 }

@@ -27,7 +27,7 @@ func (s *Service) Query(ctx context.Context, r *api.QueryRequest) (*api.Query, e
 	if err != nil {
 		return nil, err
 	}
-	return &api.Query{Schema: q.schema, Result: result, Receipt: receipt, Asked: asked}, nil
+	return &api.Query{Schema: q.schema, Result: result, Receipt: receipt, Care: queryCares(asked, result), Asked: asked}, nil
 }
 
 // QueryPrice says what a query would cost and how accurate it is expected to be, from

@@ -47,7 +47,7 @@ func NamesTotal(text []byte) bool {
 	return totalWords[name] || totalWords[strings.TrimRight(name, ":：")]
 }
 
-// NoteOfTotals says that so many rows hold totals or notes, which are left out or read; empty for none.
+// NoteOfTotals says that n rows hold totals or notes, which are left out or read; empty for none.
 func NoteOfTotals(n int64, left bool) noren.Text {
 	switch {
 	case n == 0:

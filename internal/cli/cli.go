@@ -134,7 +134,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(names) == 0 {
 			return noren.Reasonf("expected no argument, found %d", len(args))
 		}
-		return noren.Reasonf("expected %s, found %d {argument|arguments}", strings.Join(names, " and "), len(args))
+		return noren.Reasonf("expected %s, found %d {argument|arguments}", noren.Names(names), len(args))
 	}
 }
 

@@ -85,7 +85,7 @@ func curveHeading(l lang.Lang) string {
 	for _, column := range []struct {
 		name  lang.Key
 		width int
-	}{{"k", 6}, {"groups", 9}, {"loss", 9}, {"count error", 12}, {"highest risk", 12}, {"mean risk", 12}, {"seconds", 9}} {
+	}{{"k", 6}, {"groups", 9}, {"loss", 9}, {"query error", 12}, {"highest risk", 12}, {"mean risk", 12}, {"seconds", 9}} {
 		name := l.Text(column.name)
 		line += strings.Repeat(" ", max(1, column.width+1-grid.Width(name))) + name
 	}
@@ -101,6 +101,6 @@ func (t *terminal) printPoint(heading string) func(kanon.CurvePoint) {
 			fmt.Fprint(t.stdout, heading)
 			heading = ""
 		}
-		lang.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss), report.Percent(p.CountError), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
+		lang.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss), report.Share(p.CountError), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 func newDemo(t *terminal) *cobra.Command {
@@ -125,7 +126,7 @@ func showRows(out io.Writer, title lang.Key, path string, rows, columns int) err
 
 // showClass prints one class of a release: that of its first record.
 func showClass(ctx context.Context, out io.Writer, title lang.Key, path string, quasi []string) error {
-	src, err := file.Open(ctx, path, file.Options{})
+	src, err := file.Open(ctx, path, file.Options{Totals: xlsx.Look})
 	if err != nil {
 		return err
 	}

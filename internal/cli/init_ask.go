@@ -55,7 +55,7 @@ func (q *interview) ask(r *api.Inspection) (*api.StewardAnswers, error) {
 		return nil, err
 	}
 	a := &api.StewardAnswers{}
-	for _, question := range []func(*api.Inspection, *api.StewardAnswers) error{q.recipients, q.known, q.harmful, q.unit} {
+	for i, question := range []func(*api.Inspection, *api.StewardAnswers) error{q.recipients, q.known, q.harmful, q.unit} {
 		fmt.Fprintln(q.out)
 		for {
 			err := question(r, a)
@@ -63,8 +63,15 @@ func (q *interview) ask(r *api.Inspection) (*api.StewardAnswers, error) {
 				break
 			}
 			var again *unclear
-			if q.echo || !errors.As(err, &again) {
+			if !errors.As(err, &again) {
 				return nil, err
+			}
+			if q.echo { // the next line would be taken for the answer to another question
+				fault := *again.fault
+				if fault.Hint == "" {
+					fault.Hinted("correct answer %d of the input, and run the command again: nothing was written", i+1)
+				}
+				return nil, &fault
 			}
 			fmt.Fprintln(q.out, "  ", lang.Of(q.out).Shown(again.fault.Said()))
 			if again.fault.Hint != "" {

@@ -32,10 +32,12 @@ type surveyFlags struct {
 	bins         string
 	numbers      string
 	buckets      int
+	said         func(name string) bool // whether a flag is on the command line
 }
 
 func (f *surveyFlags) register(c *cobra.Command) {
 	s := c.Flags()
+	f.said = func(name string) bool { return s.Changed(name) }
 	s.StringVar(&f.spec, "spec", "", "the specification of the reports: YAML or JSON `FILE`, the same on devices and at the collector")
 	s.StringVar(&f.question, "question", "", "`NAME` of the question; permanent answers belong to one question")
 	s.StringVar(&f.mechanism, "mechanism", "", strings.Join(survey.Mechanisms(), ", "))
@@ -87,6 +89,9 @@ func (f *surveyFlags) read() (api.LDPSurvey, error) {
 		if err := f.readParams(s); err != nil {
 			return api.LDPSurvey{}, err
 		}
+	}
+	if f.said != nil && f.said("mechanism") && f.mechanism == "" {
+		return api.LDPSurvey{}, noren.Usagef("--mechanism", "expected a mechanism, got an empty text").Hinted("leave it out: the specification names one")
 	}
 	err := f.parameters(s)
 	return api.LDPSurvey{Spec: *s, File: f.spec}, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/names"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 )
@@ -29,9 +30,9 @@ func missingHint(e *noren.Error) noren.Text {
 		return noren.Textf("the folder %s is not there either", noren.File(folder))
 	}
 	defer func() { _ = dir.Close() }()
-	all, _ := dir.Readdirnames(looked)
+	all, _ := dir.Readdirnames(looked) // some suffice
 	slices.Sort(all)
-	tables := slices.DeleteFunc(all, func(n string) bool { return !file.IsTableName(n) || strings.HasPrefix(n, ".") })
+	tables := slices.DeleteFunc(all, func(n string) bool { return !file.IsTableName(n) || strings.HasPrefix(n, ".") || !names.Seen(n) })
 	if best := table.Nearest(filepath.Base(name), tables); best != "" {
 		return noren.Textf("did you mean %s?", noren.File(filepath.Join(folder, best)))
 	}

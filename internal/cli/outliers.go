@@ -100,6 +100,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 	}
 	lang.Fprintf(t.stdout, "outliers in %s: %s\n\n", path, figure(float64(answer.Count)))
 	printLines(t.stdout, words.Outliers(t.lang, &answer.Answer, f.guess))
+	printMessages(t.stdout, "note", []api.Message{words.CareBox()})
 	printLines(t.stdout, words.Guarantee(t.lang, &answer.Receipt))
 	return nil
 }

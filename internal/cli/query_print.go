@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -27,34 +26,18 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 		value, spread := words.Group(l, r.Group)
 		fmt.Fprintf(out, "%s: %s\n\n", asked, value)
 		printLine(out, noren.Term(fmt.Sprintf("%.4g %%", 100*r.Level)), spread)
-		printMessages(out, "note", cares(q, r))
+		printMessages(out, "note", a.Care)
 	} else {
 		fmt.Fprintf(out, "%s\n\n", asked)
 		if err := printGroups(out, q, r); err != nil {
 			return err
 		}
-		printMessages(out, "note", cares(q, r))
+		printMessages(out, "note", a.Care)
 		fmt.Fprintln(out)
 	}
 	lang.Fprintf(out, "  mechanism   %s\n", r.Noise)
 	printLines(out, words.Guarantee(lang.Of(out), &a.Receipt))
 	return nil
-}
-
-// cares says beside the values what they do not count, and that the error of a quantile is of
-// its rank.
-func cares(q *query.Query, r *query.Result) []api.Message {
-	out := words.Cut(q)
-	groups := r.Groups
-	if r.Group != nil {
-		groups = []query.Group{*r.Group}
-	}
-	for i := range groups {
-		if within := groups[i].RankWithin; within != nil {
-			return append(out, words.CareRank(*within, strconv.FormatFloat(r.Level, 'f', -1, 64)))
-		}
-	}
-	return out
 }
 
 // subject says what was asked, as in "mean of age".

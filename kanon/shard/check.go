@@ -19,6 +19,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/pseudonym"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // Checked is what the verifier found in the file of a bucket.
@@ -107,7 +108,7 @@ func (j *Job) Check(ctx context.Context, m *Made, jobDir string) (*Checked, erro
 		}
 		o.Unit = &verify.Unit{Column: j.Options.Unit, Of: of}
 	}
-	src, err := file.Open(ctx, path, file.Options{Delimiter: j.Dialect.Delimiter, Encoding: j.Dialect.Encoding, Formulas: j.Dialect.Formulas, Plain: true, Exact: o.Quasi})
+	src, err := file.Open(ctx, path, file.Options{Delimiter: j.Dialect.Delimiter, Encoding: j.Dialect.Encoding, Formulas: j.Dialect.Formulas, Plain: true, Totals: xlsx.Look, Exact: o.Quasi})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // fataler is a test or a rapid check.
@@ -89,7 +90,7 @@ func writeParquet(t fataler, dir string, names []string, rows [][]string) string
 // verifyFile opens and verifies the file at path.
 func verifyFile(t fataler, path string, o verify.Options) (*verify.Result, error) {
 	t.Helper()
-	src, err := file.Open(context.Background(), path, file.Options{Delimiter: ',', Encoding: csvio.UTF8})
+	src, err := file.Open(context.Background(), path, file.Options{Delimiter: ',', Encoding: csvio.UTF8, Totals: xlsx.Look})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,8 @@ func TestVowelsAtEnds(t *testing.T) {
 // One thing has one word: the others are not in any text.
 func TestOneWordForOneThing(t *testing.T) {
 	for _, c := range []struct{ wrong, right string }{
+		{"仕組み", "機構"},
+		{"メカニズム", "機構"},
 		{"無作為化", "確率化"},
 		{"ランダム化", "確率化"},
 		{"主体", "利用者"},

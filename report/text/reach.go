@@ -69,6 +69,15 @@ func Drowned(within float64, records int64, sum bool) api.Message {
 	return api.Say("miss.count", args)
 }
 
+// DrownedGuess warns of noise as large as a table of that many records, where how many it has is not public.
+func DrownedGuess(within float64, records int64, sum bool) api.Message {
+	args := map[string]any{"within": Figure(within), "records": Figure(float64(records))}
+	if sum {
+		return api.Say("miss.sum_guess", args)
+	}
+	return api.Say("miss.count_guess", args)
+}
+
 // DrownedGroup warns of noise as large as a group of the average size.
 func DrownedGroup(within float64, mean, groups int64) api.Message {
 	return api.Say("miss.count_groups", map[string]any{"within": Figure(within), "mean": Figure(float64(mean)), "groups": groups})
@@ -99,7 +108,10 @@ func labels(all []string) string {
 	return strings.Join(out, ", ")
 }
 
+// CareBox says what the boxes of a count of outliers do to values outside of them.
+func CareBox() api.Message { return api.Say("care.box", nil) }
+
 // CareBounds says that the intervals of values are the whole of the bounds.
-func CareBounds(n, of int, lo, hi float64) api.Message {
-	return api.Say("care.bounds", map[string]any{"count": n, "of": of, "lo": Figure(lo), "hi": Figure(hi)})
+func CareBounds(n, of int, lo, hi string) api.Message {
+	return api.Say("care.bounds", map[string]any{"count": n, "of": of, "lo": lo, "hi": hi})
 }

@@ -76,3 +76,17 @@ func TestNotesOfTwoColumns(t *testing.T) {
 		t.Errorf("%d records, %d notes, %v", len(rows), src.Totals(), err)
 	}
 }
+
+// A table whose rows all have one value has records: none of more values is above them.
+func TestRowsOfOneValueAreRecords(t *testing.T) {
+	src, err := openDetected(t, "id,ward,stay\np1,,\np2,,\n", Options{Totals: TotalsRefused})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, rows, err := readSource(src, nil); err != nil || len(rows) != 2 || src.Totals() != 0 {
+		t.Errorf("%d records, %d notes, %v", len(rows), src.Totals(), err)
+	}
+	if n, err := src.CountTotals(t.Context()); err != nil || n != 0 {
+		t.Errorf("%d notes, %v", n, err)
+	}
+}

@@ -208,7 +208,8 @@ func (r *reader) decide(k table.RowKind) (left, ok bool) {
 	case k == table.TotalRow:
 		left = true
 	default:
-		if left, r.failed = r.src.inTail(r.ctx, r.tail.rows); r.failed != nil {
+		left, r.failed = r.src.inTail(r.ctx, r.tail.rows)
+		if r.failed != nil {
 			return false, false
 		}
 	}
@@ -224,7 +225,8 @@ func (r *reader) short() (left, ok bool) {
 		k := r.src.look(r.s)
 		is := k == table.TotalRow
 		if k == table.SingleRow && r.src.policy != TotalsRead {
-			if is, r.failed = r.src.inTail(r.ctx, r.tail.rows); r.failed != nil {
+			is, r.failed = r.src.inTail(r.ctx, r.tail.rows)
+			if r.failed != nil {
 				return false, false
 			}
 		}

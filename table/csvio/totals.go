@@ -10,7 +10,7 @@ import (
 
 // Totals says what becomes of rows that hold totals or notes and are no records of a person: half of
 // the fields or more are empty, and one of the first others is a word such as 合計; one field has a
-// value, which begins as a note does; or one field has a value, and no record follows.
+// value, which begins as a note does; or one field has a value, a record is above, and no record follows.
 type Totals uint8
 
 const (
@@ -62,11 +62,15 @@ type tail struct {
 	singles int64 // rows with one value since the last record
 	first   int64 // line of the first row of totals or notes
 	single  int64 // line of the first row with one value since the last record
+	records bool  // some row is a record
 }
 
 // take takes a row, which begins on a line.
 func (t *tail) take(k table.RowKind, line int64) {
 	t.rows++
+	if k == table.SingleRow && !t.records {
+		return // a table that has no other rows
+	}
 	switch k {
 	case table.TotalRow:
 		if t.totals++; t.totals == 1 {
@@ -77,7 +81,7 @@ func (t *tail) take(k table.RowKind, line int64) {
 			t.single = line
 		}
 	default:
-		t.singles = 0
+		t.singles, t.records = 0, true
 	}
 }
 
@@ -112,7 +116,7 @@ func (src *Source) CountTotals(ctx context.Context) (int64, error) {
 				continue
 			}
 			k := src.look(s)
-			if t.take(k, s.line); k == table.RecordRow {
+			if t.take(k, s.line); k == table.RecordRow || !t.records {
 				ended = t.rows
 			}
 			s.skip()

@@ -13,7 +13,7 @@ const mostTotals = 1000
 
 // totals are the rows of a sheet that hold totals or notes and no record: half of the cells or more
 // are empty, and one of the first others says so; one cell has a value, which begins as a note
-// does; or one cell has a value, and no record follows.
+// does; or one cell has a value, a record is above, and no record follows.
 type totals struct {
 	policy  Policy
 	looks   table.Looks // the row that is read
@@ -44,6 +44,8 @@ func (t *totals) endRow(row, columns int) bool {
 			t.at[row] = true
 		}
 		return t.policy == Leave
+	case k == table.SingleRow && t.ended == 0:
+		return false // a table that has no other rows
 	case k == table.SingleRow:
 		if t.singles++; t.singles == 1 {
 			t.single = row

@@ -88,8 +88,11 @@ func (r *Records) StartCurve(ctx context.Context, id, by string, asked []int) (*
 			Table: api.Table{Input: h.Input, Spec: s}, K: values, Methods: []string{method}, Scale: p.Scale, Refine: refine,
 			Point: func(x api.CurvePoint) {
 				point := CurvePoint{
-					K: x.K, Loss: x.Loss, QueryError: x.CountError, HighestRisk: x.MaxRisk, AverageRisk: x.MeanRisk, Classes: x.Groups,
+					K: x.K, Loss: x.Loss, HighestRisk: x.MaxRisk, AverageRisk: x.MeanRisk, Classes: x.Groups,
 					Smallest: int(math.Round(1 / x.MaxRisk)), Method: x.Method,
+				}
+				if x.CountError != nil {
+					point.QueryError = *x.CountError
 				}
 				r.mu.Lock()
 				c.points = append(c.points, point)
