@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // Codes of what a verification refuses or warns of.
@@ -29,7 +30,8 @@ const (
 // the file does not have them the result says so and the error is nil: see
 // [verify.Result.Err]. A folder with a manifest must be what the manifest states, and no
 // folder may hold a file that is not read ([parts.Unread]). Of workbooks it compares what the
-// cells store and not what they show ([xlsx.Options], Exact). Errors are of kind Usage, or of
+// cells store and not what they show ([xlsx.Options], Exact), and reads each row, whatever the
+// specification says of hidden ones and of totals in the source. Errors are of kind Usage, or of
 // reading the file.
 func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verification, error) {
 	sp, err := specOf(&r.Table)
@@ -63,7 +65,8 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 			form.Exact = append(form.Exact, name)
 		}
 	}
-	src, err := s.openForm(ctx, r.Input, looked(form))
+	form.Hidden, form.Totals = xlsx.Look, xlsx.Look // a row that is left out would be verified by nobody
+	src, err := s.openForm(ctx, r.Input, form)
 	if err != nil {
 		return nil, err
 	}

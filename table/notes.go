@@ -55,8 +55,9 @@ const (
 	RecordRow RowKind = iota
 	// TotalRow is a row of totals or a note, wherever it is.
 	TotalRow
-	// SingleRow is a row with one value, which is a note where no record follows.
-	SingleRow
+	// TailRow is a row that is no record where a record is above it and none follows: it has no value,
+	// or one, or begins as a note does and is half empty.
+	TailRow
 )
 
 // Looks takes the cells of a row in their order, and tells what the row is. The zero value is
@@ -86,12 +87,12 @@ func (l *Looks) End(columns int) RowKind {
 	switch {
 	case columns >= TotalColumns && was.total && was.cells <= TotalCells(columns):
 		return TotalRow
-	case was.cells != 1:
-		return RecordRow
-	case columns >= NoteColumns && was.note:
+	case columns >= NoteColumns && was.cells == 0:
+		return TailRow
+	case columns >= NoteColumns && was.cells == 1 && was.note:
 		return TotalRow
-	case columns >= TotalColumns:
-		return SingleRow
+	case columns >= TotalColumns && (was.cells == 1 || was.note && was.cells <= TotalCells(columns)):
+		return TailRow
 	}
 	return RecordRow
 }

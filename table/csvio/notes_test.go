@@ -23,6 +23,12 @@ func TestNotes(t *testing.T) {
 		"注射,,\np2,B,8\n":                  0,
 		"※,,\np2,B,8\n":                   1,
 		"注射,,\n":                          1,
+		",,\nthe ward is coded,,\n,,\n":   3, // as spreadsheets write blank rows
+		",,\n,,\n":                        2,
+		",,\np2,B,8\n":                    0,
+		"注1),単位は円,\n※2,,2024 年度\n":        2,
+		"※2,2024 年度,\np2,B,8\n":           0,
+		"p2,B,\n":                         0,
 	} {
 		rest := strings.Count(strings.ReplaceAll(tail, "\n\n", "\n")+"\n", "\n") - strings.Count(tail[len(tail)-1:], "\n")
 		for policy, want := range map[Totals]int{TotalsRead: 1 + rest, TotalsLeft: 1 + rest - notes, TotalsRefused: 0} {

@@ -117,13 +117,13 @@ func (r *reader) Next() (*table.Chunk, error) {
 		switch {
 		case r.failed != nil:
 			r.err = r.failed
-		case r.total || st == finished && r.src.policy == TotalsRefused && r.tail.singles > 0:
+		case r.total || st == finished && r.src.policy == TotalsRefused && r.tail.below > 0:
 			r.err = r.src.refuseTotals(r.ctx)
 		case st == faulty:
 			r.err = r.src.faultError(&r.s.fault, r.rows+1)
 		case st == finished:
 			r.err = io.EOF
-			r.src.totals.Store(r.tail.totals + r.tail.singles)
+			r.src.totals.Store(r.tail.totals + r.tail.below)
 			if err := r.src.ended(r.in); err != nil {
 				r.err = err
 			}
@@ -224,7 +224,7 @@ func (r *reader) short() (left, ok bool) {
 	if len(r.s.spans) == 1 && len(r.slots) > 1 {
 		k := r.src.look(r.s)
 		is := k == table.TotalRow
-		if k == table.SingleRow && r.src.policy != TotalsRead {
+		if k == table.TailRow && r.src.policy != TotalsRead {
 			is, r.failed = r.src.inTail(r.ctx, r.tail.rows)
 			if r.failed != nil {
 				return false, false
@@ -237,7 +237,7 @@ func (r *reader) short() (left, ok bool) {
 		case is && r.src.policy == TotalsRefused:
 			r.total = true
 			return false, false
-		case is || k == table.SingleRow:
+		case is || k == table.TailRow:
 			r.s.fault = fault{r.s.line, 0, noren.Textf("%d {field|fields}, expected %d as in the first line", 1, r.src.width), "if it is a note below the table, leave rows of totals and notes out, or remove the line", ""}
 			return false, false
 		}

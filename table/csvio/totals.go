@@ -10,7 +10,8 @@ import (
 
 // Totals says what becomes of rows that hold totals or notes and are no records of a person: half of
 // the fields or more are empty, and one of the first others is a word such as 合計; one field has a
-// value, which begins as a note does; or one field has a value, a record is above, and no record follows.
+// value, which begins as a note does; or a record is above, none follows, and at most one field has a value
+// or the row begins as a note does and is half empty.
 type Totals uint8
 
 const (
@@ -59,16 +60,16 @@ func (src *Source) look(s *scanner) table.RowKind {
 type tail struct {
 	rows    int64 // that were read
 	totals  int64 // rows of totals and notes
-	singles int64 // rows with one value since the last record
+	below   int64 // rows that are no records if none follows, since the last record
 	first   int64 // line of the first row of totals or notes
-	single  int64 // line of the first row with one value since the last record
+	started int64 // line of the first of these
 	records bool  // some row is a record
 }
 
 // take takes a row, which begins on a line.
 func (t *tail) take(k table.RowKind, line int64) {
 	t.rows++
-	if k == table.SingleRow && !t.records {
+	if k == table.TailRow && !t.records {
 		return // a table that has no other rows
 	}
 	switch k {
@@ -76,12 +77,12 @@ func (t *tail) take(k table.RowKind, line int64) {
 		if t.totals++; t.totals == 1 {
 			t.first = line
 		}
-	case table.SingleRow:
-		if t.singles++; t.singles == 1 {
-			t.single = line
+	case table.TailRow:
+		if t.below++; t.below == 1 {
+			t.started = line
 		}
 	default:
-		t.singles, t.records = 0, true
+		t.below, t.records = 0, true
 	}
 }
 
@@ -126,13 +127,13 @@ func (src *Source) CountTotals(ctx context.Context) (int64, error) {
 				continue
 			}
 		}
-		if t.singles > 0 && (t.totals == 0 || t.single < t.first) {
-			t.first = t.single
+		if t.below > 0 && (t.totals == 0 || t.started < t.first) {
+			t.first = t.started
 		}
 		src.tail.Store(ended)
 		src.first.Store(t.first)
-		src.totals.Store(t.totals + t.singles)
-		return t.totals + t.singles, ctx.Err()
+		src.totals.Store(t.totals + t.below)
+		return t.totals + t.below, ctx.Err()
 	}
 }
 

@@ -80,6 +80,9 @@ func TestTotals(t *testing.T) {
 			}
 		}},
 		{[]any{"以上"}, true, nil},
+		{[]any{"注1)", "単位は円"}, true, nil},
+		{[]any{"p3", "B"}, false, nil},
+		{[]any{"", "", ""}, true, nil}, // formulas that yield no text
 	} {
 		t.Run(fmt.Sprint(c.row), func(t *testing.T) {
 			path := write(t, [][]any{names, {"p1", "A", 4}, {"p2", "B", 8}, c.row}, c.also)

@@ -373,7 +373,7 @@ func (s *sheet) endRow() error {
 	if s.row <= s.header {
 		return nil
 	}
-	if left := s.totals.endRow(s.row, len(s.names)); left || !s.some {
+	if left := s.totals.endRow(s.row, len(s.names), s.some); left || !s.some {
 		s.w.DropRow()
 		return nil
 	}

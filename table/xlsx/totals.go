@@ -13,25 +13,29 @@ const mostTotals = 1000
 
 // totals are the rows of a sheet that hold totals or notes and no record: half of the cells or more
 // are empty, and one of the first others says so; one cell has a value, which begins as a note
-// does; or one cell has a value, a record is above, and no record follows.
+// does; or a record is above, none follows, and at most one cell has a value or the row begins as a
+// note does and is half empty.
 type totals struct {
 	policy  Policy
 	looks   table.Looks // the row that is read
-	rows    int64       // without those of one value
-	singles int64       // rows with one value since the last record
+	rows    int64       // without those below the last record
+	below   int64       // rows that are no records if none follows, since the last record
 	ended   int         // the row after the last record
 	tail    int         // the same, of a reading before; 0 where there was none
 	at      map[int]bool
 	first   int // the first row of totals or notes
-	single  int // the first row with one value since the last record
+	started int // the first of the rows below the last record
 }
 
 // take looks at a value of the row that is read.
 func (t *totals) take(value []byte) { t.looks.Take(value) }
 
-// endRow ends a row of a table of so many columns, and reports whether it is left out.
-func (t *totals) endRow(row, columns int) bool {
-	some := t.looks.Cells() > 0
+// endRow ends a row of a table of so many columns, which holds some cells, such as empty texts, and
+// reports whether it is left out.
+func (t *totals) endRow(row, columns int, some bool) bool {
+	if !some {
+		return false // a blank row is no record
+	}
 	switch k := t.looks.End(columns); {
 	case k == table.TotalRow:
 		if t.rows++; t.rows == 1 {
@@ -44,33 +48,33 @@ func (t *totals) endRow(row, columns int) bool {
 			t.at[row] = true
 		}
 		return t.policy == Leave
-	case k == table.SingleRow && t.ended == 0:
+	case k == table.TailRow && t.ended == 0:
 		return false // a table that has no other rows
-	case k == table.SingleRow:
-		if t.singles++; t.singles == 1 {
-			t.single = row
+	case k == table.TailRow:
+		if t.below++; t.below == 1 {
+			t.started = row
 		}
 		return t.policy == Leave && t.tail > 0 && row >= t.tail
-	case some:
-		t.singles, t.ended = 0, row+1
+	default:
+		t.below, t.ended = 0, row+1
 	}
 	return false
 }
 
 // count is how many rows hold totals or notes, once all were read.
-func (t *totals) count() int64 { return t.rows + t.singles }
+func (t *totals) count() int64 { return t.rows + t.below }
 
 // begin is the first row of totals or notes, once all were read.
 func (t *totals) begin() int {
-	if t.singles > 0 && (t.rows == 0 || t.single < t.first) {
-		return t.single
+	if t.below > 0 && (t.rows == 0 || t.started < t.first) {
+		return t.started
 	}
 	return t.first
 }
 
 // again reports whether the sheet has to be read again, as rows are left out of which it is known
 // only now that no record follows.
-func (t *totals) again() bool { return t.policy == Leave && t.tail == 0 && t.singles > 0 }
+func (t *totals) again() bool { return t.policy == Leave && t.tail == 0 && t.below > 0 }
 
 // merges reports whether cells of the rows may be merged, once all were read: they are totals or notes.
 func (t *totals) merges(from, to int) bool {
