@@ -65,7 +65,7 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 			form.Exact = append(form.Exact, name)
 		}
 	}
-	form.Hidden, form.Totals = xlsx.Look, xlsx.Look // a row that is left out would be verified by nobody
+	form.Hidden, form.Totals = xlsx.Look, xlsx.Look // a row that is left out would not be verified
 	src, err := s.openForm(ctx, r.Input, form)
 	if err != nil {
 		return nil, err
