@@ -168,8 +168,7 @@ func (a *assessing) hold() (err error) {
 // population reads the quasi-identifiers of a population file.
 func (a *assessing) population(sp *spec.Spec, name string) (*table.Table, error) {
 	like := *sp
-	// Worksheet, header row and query are of the table.
-	like.Input.Sheet, like.Input.HeaderRow, like.Input.Hidden, like.Input.Totals, like.Input.Query = "", 0, "", "", ""
+	like.Input = sp.Input.Alike()
 	src, err := a.service.openLooked(a.ctx, name, &like)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (a *assessing) overlap(src table.Source, classes assess.Classes) error {
 // specification are of the table.
 func (a *assessing) earlierSource() (*table.Table, error) {
 	like := *a.spec
-	like.Input.Sheet, like.Input.HeaderRow, like.Input.Hidden, like.Input.Totals, like.Input.Query = "", 0, "", "", ""
+	like.Input = a.spec.Input.Alike()
 	source, err := a.service.openLooked(a.ctx, a.earlier.source, &like)
 	if err != nil {
 		return nil, err

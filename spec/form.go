@@ -77,3 +77,10 @@ func (s *Spec) ReleaseFormulas() (formula.Choice, error) {
 
 // maxQuery bounds a file with a query in SQL.
 const maxQuery = 1 << 20
+
+// Alike is what holds for another file of the same columns too. Worksheet, row of the names, hidden
+// rows, totals and query are of one file.
+func (i Input) Alike() Input {
+	i.Sheet, i.HeaderRow, i.Hidden, i.Totals, i.Query = "", 0, "", "", ""
+	return i
+}

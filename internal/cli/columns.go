@@ -91,17 +91,30 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 
 // merged is the specification with the flags laid over it.
 func (f *columnFlags) merged() (*spec.Spec, error) {
-	s := &spec.Spec{Version: spec.Version}
-	if f.spec != "" {
-		var err error
-		if s, err = spec.Load(f.spec); err != nil {
-			return nil, err
-		}
-	}
-	if err := f.layOver(s); err != nil {
+	s, err := f.loaded()
+	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, f.layOver(s)
+}
+
+// mergedOfRelease is the specification with the flags laid over it, for a release of the table that
+// the specification is of: where the names and records of the source stand holds for the source.
+func (f *columnFlags) mergedOfRelease() (*spec.Spec, error) {
+	s, err := f.loaded()
+	if err != nil {
+		return nil, err
+	}
+	s.Input = s.Input.Alike()
+	return s, f.layOver(s)
+}
+
+// loaded is the specification of --spec, an empty one without.
+func (f *columnFlags) loaded() (*spec.Spec, error) {
+	if f.spec == "" {
+		return &spec.Spec{Version: spec.Version}, nil
+	}
+	return spec.Load(f.spec)
 }
 
 // layOver lays the flags over a specification.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,8 +28,11 @@ func missingHint(e *noren.Error) noren.Text {
 	name, _, _ := strings.Cut(string(path), "?")
 	folder := filepath.Dir(name)
 	dir, err := os.Open(folder)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return noren.Textf("the folder %s is not there either", noren.File(folder))
+	case err != nil:
+		return noren.Text{}
 	}
 	defer func() { _ = dir.Close() }()
 	all, _ := dir.Readdirnames(looked) // some suffice

@@ -62,7 +62,7 @@ func registerModels(c *cobra.Command, p *spec.Anonymize) {
 }
 
 func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
-	s, err := f.merged()
+	s, err := f.mergedOfRelease()
 	if err != nil {
 		return err
 	}
