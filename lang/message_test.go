@@ -34,6 +34,11 @@ func TestMessage(t *testing.T) {
 		{lang.English, "asked.count", map[string]any{"by": "0", "where": "a = \"{by}\""}, "Number of records by 0, where a = \"{by}\""},
 		{lang.English, "care.fit", map[string]any{"finding": "visits.csv: the totals are left out"}, "visits.csv: the totals are left out."},
 		{lang.English, "care.fit", map[string]any{"finding": "the ratio is rough"}, "The ratio is rough."},
+		{lang.English, "formulas", map[string]any{"cells": 31, "names": 0, "columns": "note"}, "spreadsheets take 31 cells for formulas (columns note); they are written as they are"},
+		{lang.English, "formulas", map[string]any{"cells": 0, "names": 1, "columns": "=note"}, "spreadsheets take 1 column name for formulas (columns =note); they are written as they are"},
+		{lang.English, "formulas", map[string]any{"cells": 1, "names": 2, "columns": "=a, =b"}, "spreadsheets take 1 cell and 2 column names for formulas (columns =a, =b); they are written as they are"},
+		{lang.Japanese, "formulas", map[string]any{"cells": 31, "names": 0, "columns": "note"}, "表計算ソフトは 31 個のセルを数式とみなします（列 note）。そのまま書き出します"},
+		{lang.Japanese, "formulas-text", map[string]any{"cells": 3, "names": 1, "columns": "=note"}, "表計算ソフトは 3 個のセルと 1 個の列名を数式とみなします（列 =note）。それぞれの前にアポストロフィを付け、文字列として書き出します"},
 		{lang.English, "verified", map[string]any{"classes": 12345, "k": 5, "unit": "persons"}, "The file was read back: each of its 12,345 classes holds 5 persons or more."},
 	} {
 		if got, ok := c.lang.Message(c.code, c.args); !ok || got != c.want {

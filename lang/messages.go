@@ -83,8 +83,8 @@ var releaseMessages = []message{
 	{"sensitive", "In every class, column {column} has at least {l} different values and is at most {#t} from the whole table."},
 	{"suppressed", "{#records} {records|record is|records are} left out."},
 	{"formulas-none", "no cell or column name is taken for a formula by spreadsheets"},
-	{"formulas", "spreadsheets take {#cells} {cells|cell|cells} and {names} column {names|name|names} for formulas (columns {columns}); they are written as they are"},
-	{"formulas-text", "spreadsheets take {#cells} {cells|cell|cells} and {names} column {names|name|names} for formulas (columns {columns}); each is written as text, with an apostrophe before it"},
+	{"formulas", "spreadsheets take [cells?{#cells} {cells|cell|cells}[names? and ]][names?{names} column {names|name|names}] for formulas (columns {columns}); they are written as they are"},
+	{"formulas-text", "spreadsheets take [cells?{#cells} {cells|cell|cells}[names? and ]][names?{names} column {names|name|names}] for formulas (columns {columns}); each is written as text, with an apostrophe before it"},
 	{"identifier-repeats", "records were counted, not persons: column {columns} repeats ({#persons} persons, up to {#most} records each), and by it {#below} of {#classes} {classes|class|classes} {below|holds|hold} fewer than k = {k} persons ({#records} {records|record|records}), {#one} of them one person"},
 	// comparison of two releases
 	{"overlap-none", "No {unit} are in both tables."},
