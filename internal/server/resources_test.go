@@ -270,7 +270,7 @@ func TestReleaseOfTheClinic(t *testing.T) {
 	}
 	s.do(t, 404, "GET", "/recipes/"+recipe.ID+"/preview", nil, nil)
 	p := s.preview(t, recipe.ID)
-	if !p.Gate.Open || p.Stale || p.After.K < 5 || p.Leaving.Rows != 5000 || p.Today.Unit != "person" || p.Today.Unique == 0 || p.After.HighestRisk > 0.2 || p.After.Loss <= 0 || p.After.QueryError <= 0 {
+	if !p.Gate.Open || p.Stale || p.After.K < 5 || p.Leaving.Rows != 5000 || p.Today.Unit != "person" || p.Today.Unique == 0 || p.After.HighestRisk > 0.2 || p.After.Loss <= 0 || p.After.QueryError == nil || *p.After.QueryError <= 0 {
 		t.Errorf("%+v %+v %+v %+v", p.Gate, p.After, p.Leaving, p.Today)
 	}
 	if len(p.Pictures.Histograms) != 5 || p.Pictures.Scatter == nil || len(p.Pictures.Scatter.Before.Points) != 5000 || len(p.Columns) != 15 || len(p.Leaving.Columns) != 12 {
@@ -498,7 +498,7 @@ func TestCurveOfTheClinic(t *testing.T) {
 	}
 	var c records.Curve
 	s.do(t, 200, "GET", "/recipes/"+recipe.ID+"/curve", nil, nil).decode(t, &c)
-	if c.State != "done" || len(c.Points) != 12 || c.Points[0].K != 2 || c.Points[0].Smallest < 2 || c.Points[0].Loss <= 0 || c.Points[0].QueryError <= 0 || c.Points[11].Loss < c.Points[0].Loss || c.Stale {
+	if c.State != "done" || len(c.Points) != 12 || c.Points[0].K != 2 || c.Points[0].Smallest < 2 || c.Points[0].Loss <= 0 || c.Points[0].QueryError == nil || *c.Points[0].QueryError <= 0 || c.Points[11].Loss < c.Points[0].Loss || c.Stale {
 		t.Errorf("%+v", c)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/noren-privacy/noren/internal/server/records"
@@ -23,6 +24,31 @@ func (s *steward) trial(t *testing.T, recipe string, p *records.Parameters) *rec
 		t.Fatalf("%v: %s", err, done.Result)
 	}
 	return &out
+}
+
+// With one quasi-identifier no counts are asked: preview, trial and curve state no error of them, not 0.
+func TestNoQueryErrorOfOneColumn(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil).steward(t)
+	var b bytes.Buffer
+	b.WriteString("age\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d\n", 20+i*7%60)
+	}
+	table := s.confirm(t, s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "people.csv", b.Bytes())}), func(b *tables.Stated) {
+		b.Columns[0].Role = "quasi-identifier"
+	})
+	recipe := s.recipe(t, table.ID, nil)
+	if p := s.preview(t, recipe.ID); p.After.QueryError != nil || p.After.Loss <= 0 {
+		t.Errorf("the preview states an error of %v: %+v", p.After.QueryError, p.After)
+	}
+	if tried := s.trial(t, recipe.ID, &recipe.Parameters); tried.Now.QueryError != nil || tried.Then.QueryError != nil {
+		t.Errorf("the trial states an error: %+v", tried)
+	}
+	s.finish(t, s.do(t, 202, "POST", "/recipes/"+recipe.ID+"/curve", map[string]any{"k": []int{2, 5}}, nil))
+	if a := s.do(t, 200, "GET", "/recipes/"+recipe.ID+"/curve", nil, nil); strings.Contains(a.body, "query_error") || !strings.Contains(a.body, `"k":5`) {
+		t.Errorf("the curve states an error: %s", a.body)
+	}
 }
 
 // Each warning of a preview has a remedy, whose effect is known before the recipe changes.

@@ -225,7 +225,7 @@ export interface Recipe {
 export interface CurvePoint {
   k: number;
   loss: number;
-  query_error: number;
+  query_error?: number;
   highest_risk: number;
   average_risk: number;
   classes: number;
@@ -273,7 +273,7 @@ export interface Preview {
     classes: number;
     largest: number;
     loss: number;
-    query_error: number;
+    query_error?: number;
     highest_risk: number;
     average_risk: number;
     bound?: number;
@@ -297,7 +297,7 @@ export interface Remedy {
 }
 export interface Figures {
   loss: number;
-  query_error: number;
+  query_error?: number;
   highest_risk: number;
   average_risk: number;
   rows: number;

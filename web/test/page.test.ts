@@ -97,6 +97,12 @@ describe("the curve", () => {
     const svg = curve([point(5, 0)], 5, 2, () => undefined, texts);
     for (const p of all(svg, "path")) expect(p.props["d"]).not.toMatch(/NaN|Infinity/);
   });
+  test("draws and names no error that was not counted", () => {
+    const { query_error: _, ...uncounted } = point(5, 0.2);
+    const svg = curve([point(3, 0.1), uncounted], 5, 2, () => undefined, texts);
+    expect(all(svg, "path").filter(p => /NaN/.test(String(p.props["d"])))).toHaveLength(0);
+    expect(all(svg, "text").map(x => x.props["children"])).not.toContain("e");
+  });
   test("labels do not touch", () => {
     const at = (k: number): number => k;
     expect([...labelled([1, 10, 20, 60], at, 20)].sort((a, b) => a - b)).toEqual([20, 60]);

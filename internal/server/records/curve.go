@@ -13,14 +13,14 @@ import (
 
 // CurvePoint is what a value of k costs and gains.
 type CurvePoint struct {
-	K           int     `json:"k" doc:"The least size of a group."`
-	Loss        float64 `json:"loss" doc:"The share of the spread of the quasi-identifiers that is lost."`
-	QueryError  float64 `json:"query_error" doc:"The mean relative error of random counts."`
-	HighestRisk float64 `json:"highest_risk" doc:"The largest probability of finding a person of a group by guessing."`
-	AverageRisk float64 `json:"average_risk" doc:"That of a record on average."`
-	Classes     int     `json:"classes" doc:"The number of groups."`
-	Smallest    int     `json:"smallest" doc:"The size of the smallest group."`
-	Method      string  `json:"method,omitempty" doc:"The method that made the groups."`
+	K           int      `json:"k" doc:"The least size of a group."`
+	Loss        float64  `json:"loss" doc:"The share of the spread of the quasi-identifiers that is lost."`
+	QueryError  *float64 `json:"query_error,omitempty" doc:"The mean relative error of random counts; absent where none was counted."`
+	HighestRisk float64  `json:"highest_risk" doc:"The largest probability of finding a person of a group by guessing."`
+	AverageRisk float64  `json:"average_risk" doc:"That of a record on average."`
+	Classes     int      `json:"classes" doc:"The number of groups."`
+	Smallest    int      `json:"smallest" doc:"The size of the smallest group."`
+	Method      string   `json:"method,omitempty" doc:"The method that made the groups."`
 }
 
 // Curve is the points of a recipe so far.
@@ -89,10 +89,7 @@ func (r *Records) StartCurve(ctx context.Context, id, by string, asked []int) (*
 			Point: func(x api.CurvePoint) {
 				point := CurvePoint{
 					K: x.K, Loss: x.Loss, HighestRisk: x.MaxRisk, AverageRisk: x.MeanRisk, Classes: x.Groups,
-					Smallest: int(math.Round(1 / x.MaxRisk)), Method: x.Method,
-				}
-				if x.CountError != nil {
-					point.QueryError = *x.CountError
+					Smallest: int(math.Round(1 / x.MaxRisk)), Method: x.Method, QueryError: x.CountError,
 				}
 				r.mu.Lock()
 				c.points = append(c.points, point)

@@ -290,7 +290,7 @@ type After struct {
 	Classes     int      `json:"classes" doc:"The number of classes."`
 	Largest     int64    `json:"largest" doc:"The size of the largest class."`
 	Loss        float64  `json:"loss" doc:"The share of the spread of the quasi-identifiers that is lost."`
-	QueryError  float64  `json:"query_error" doc:"The mean relative error of random counts."`
+	QueryError  *float64 `json:"query_error,omitempty" doc:"The mean relative error of random counts; absent where none was counted."`
 	HighestRisk float64  `json:"highest_risk" doc:"The largest probability of finding one by guessing."`
 	AverageRisk float64  `json:"average_risk" doc:"The average probability."`
 	Bound       *float64 `json:"bound,omitempty" doc:"A loss that no grouping gets below."`
@@ -397,7 +397,7 @@ func describe(p *preview) *Preview {
 		out.After.HighestRisk, out.After.AverageRisk, out.After.Largest = o.MaxRisk, 1/max(o.Mean, 1), o.Largest
 	}
 	if a.Queries != nil {
-		out.After.QueryError = a.Queries.Mean
+		out.After.QueryError = &a.Queries.Mean
 	}
 	if rel.Bound.Method != "none" {
 		out.After.Bound = &rel.LowerBound

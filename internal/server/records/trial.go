@@ -10,16 +10,16 @@ import (
 
 // Figures are what a change of a recipe is judged by.
 type Figures struct {
-	K           int     `json:"k" doc:"The size of the smallest class that the verifier found."`
-	Classes     int     `json:"classes" doc:"The number of classes."`
-	Loss        float64 `json:"loss" doc:"The share of the spread of the quasi-identifiers that is lost."`
-	QueryError  float64 `json:"query_error" doc:"The mean relative error of random counts."`
-	HighestRisk float64 `json:"highest_risk" doc:"The largest probability of finding one by guessing."`
-	AverageRisk float64 `json:"average_risk" doc:"The average probability."`
-	Rows        int     `json:"rows" doc:"The number of records that leave."`
-	Columns     int     `json:"columns" doc:"The number of columns that leave."`
-	Unique      *int64  `json:"unique,omitempty" doc:"The number of records that are unique in one or two kept columns; absent where it was not counted."`
-	L           *int    `json:"l,omitempty" doc:"The least number of different sensitive values in a class; absent without a sensitive column."`
+	K           int      `json:"k" doc:"The size of the smallest class that the verifier found."`
+	Classes     int      `json:"classes" doc:"The number of classes."`
+	Loss        float64  `json:"loss" doc:"The share of the spread of the quasi-identifiers that is lost."`
+	QueryError  *float64 `json:"query_error,omitempty" doc:"The mean relative error of random counts; absent where none was counted."`
+	HighestRisk float64  `json:"highest_risk" doc:"The largest probability of finding one by guessing."`
+	AverageRisk float64  `json:"average_risk" doc:"The average probability."`
+	Rows        int      `json:"rows" doc:"The number of records that leave."`
+	Columns     int      `json:"columns" doc:"The number of columns that leave."`
+	Unique      *int64   `json:"unique,omitempty" doc:"The number of records that are unique in one or two kept columns; absent where it was not counted."`
+	L           *int     `json:"l,omitempty" doc:"The least number of different sensitive values in a class; absent without a sensitive column."`
 }
 
 // Trial compares what a recipe makes with what it would make with other parameters.

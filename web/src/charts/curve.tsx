@@ -34,15 +34,16 @@ export function curve(points: CurvePoint[], chosen: number, leastK: number, choo
   const least = Math.min(2, ...ks);
   const greatest = Math.max(10, ...ks);
   const x = log([least, greatest], [left, right]);
-  const most = Math.max(0.01, ...sorted.map(p => Math.max(p.loss, p.query_error)));
+  const most = Math.max(0.01, ...sorted.map(p => Math.max(p.loss, p.query_error ?? 0)));
   const steps = ticks(0, most, 4);
   const y = linear([0, steps[steps.length - 1] ?? most], [bottom, top]);
   const shown = labelled(ks, x, chosen);
   const now = sorted.find(p => p.k === chosen);
   const last = sorted[sorted.length - 1];
   const limit = leastK > least ? x(Math.max(least, leastK - 0.5)) : left;
-  const apart = last ? Math.abs(y(last.loss) - y(last.query_error)) >= 13 : true;
-  const errorY = last ? y(last.query_error) + 4 + (apart ? 0 : last.query_error > last.loss ? -9 : 9) : 0;
+  const error = last?.query_error; // absent where none was counted
+  const apart = last && error !== undefined ? Math.abs(y(last.loss) - y(error)) >= 13 : true;
+  const errorY = last && error !== undefined ? y(error) + 4 + (apart ? 0 : error > last.loss ? -9 : 9) : 0;
   return (
     <svg class="ch-svg cv" viewBox="0 0 560 262" role="img" aria-label={texts.sentence}>
       {leastK > least ? (
@@ -61,7 +62,7 @@ export function curve(points: CurvePoint[], chosen: number, leastK: number, choo
           </text>
         </g>
       ))}
-      <path class="l-other" d={path(sorted.map(p => [x(p.k), y(p.query_error)]))} />
+      <path class="l-other" d={path(sorted.flatMap(p => (p.query_error === undefined ? [] : [[x(p.k), y(p.query_error)]])))} />
       <path class="l-main" d={path(sorted.map(p => [x(p.k), y(p.loss)]))} />
       {sorted
         .filter(p => shown.has(p.k))
@@ -93,9 +94,11 @@ export function curve(points: CurvePoint[], chosen: number, leastK: number, choo
           <text class="aid" x={right + 10} y={round(y(last.loss)) + 4} font-size="12">
             {texts.loss}
           </text>
-          <text class="mut" x={right + 10} y={round(errorY)} font-size="11.5">
-            {texts.error}
-          </text>
+          {error === undefined ? null : (
+            <text class="mut" x={right + 10} y={round(errorY)} font-size="11.5">
+              {texts.error}
+            </text>
+          )}
         </>
       ) : null}
       <text class="mut" x="0" y={bottom + 17} font-size="11.5">

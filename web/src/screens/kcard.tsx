@@ -55,11 +55,11 @@ export function KCard(props: {
   const highest = after?.highest_risk ?? now?.highest_risk;
   const average = after?.average_risk ?? now?.average_risk;
   const loss = after?.loss ?? now?.loss;
-  const error = after?.query_error ?? now?.query_error;
-  const sentence = now
-    ? t("curve.sentence", { k: chosen, loss: percent(now.loss), error: percent(now.query_error), risk: risk(now.highest_risk), n: points.length })
-    : t("curve.sentence.none", { n: points.length });
+  const error = (after ?? now)?.query_error;
   const cell = (x: number | undefined, write: (n: number) => string): string => (x === undefined ? "–" : write(x));
+  const sentence = now
+    ? t("curve.sentence", { k: chosen, loss: percent(now.loss), error: cell(now.query_error, percent), risk: risk(now.highest_risk), n: points.length })
+    : t("curve.sentence.none", { n: points.length });
   const takeOwn = (): void => {
     const k = Number(own);
     if (Number.isInteger(k) && k >= leastK && k <= 100_000) {
@@ -79,7 +79,7 @@ export function KCard(props: {
               data={{
                 head: ["k", t("curve.loss"), t("curve.error"), t("curve.highest"), t("curve.average"), t("curve.classes")],
                 terms: ["k-anonymity", "information loss", "query error", "prosecutor risk", "marketer risk", "class"],
-                rows: points.map(p => [String(p.k), percent(p.loss), percent(p.query_error), risk(p.highest_risk), risk(p.average_risk), number(p.classes)]),
+                rows: points.map(p => [String(p.k), percent(p.loss), cell(p.query_error, percent), risk(p.highest_risk), risk(p.average_risk), number(p.classes)]),
               }}
             >
               {curve(points, chosen, leastK, choose, {
@@ -177,7 +177,7 @@ export function KCard(props: {
               ) : null}
               <tr>
                 <th scope="row">{t("curve.error")}<Help of="query error" label={t("curve.error")} /></th>
-                <td class="r q">{percent(0)}</td>
+                <td class="r q">{error === undefined ? "–" : percent(0)}</td>
                 <td class="r">
                   <b>{cell(error, percent)}</b>
                 </td>

@@ -16,7 +16,7 @@ const measures: [Key, (f: Figures) => string | undefined, string?][] = [
   ["curve.highest", f => risk(f.highest_risk), "prosecutor risk"],
   ["curve.average", f => risk(f.average_risk), "marketer risk"],
   ["curve.loss", f => percent(f.loss), "information loss"],
-  ["curve.error", f => percent(f.query_error), "query error"],
+  ["curve.error", f => (f.query_error === undefined ? undefined : percent(f.query_error)), "query error"],
   ["trial.unique", f => (f.unique === undefined ? undefined : number(f.unique))],
   ["trial.l", f => (f.l === undefined ? undefined : number(f.l)), "l-diversity"],
   ["trial.rows", f => number(f.rows)],
