@@ -77,6 +77,9 @@ func translated(format string) (string, bool) {
 		return format, false
 	}
 	before, after, _ := strings.Cut(format, core)
+	if strings.HasPrefix(found, "（") { // it holds its own space
+		before = strings.TrimRight(before, " ")
+	}
 	return before + found + after, true
 }
 

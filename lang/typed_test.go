@@ -41,7 +41,7 @@ func TestTextsInErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{noren.Usagef("", "%s cannot be read", noren.Phrase("the questions")), "質問 を読めません"},
+		{noren.Usagef("", "%s cannot be read", noren.Phrase("the questions")), "質問を読めません"},
 		{noren.Usagef("", "%s", noren.Texts{noren.Textf("k is %d: it must be at least 1", 0)}), "k が 0 です。1 以上にします"},
 		{noren.Usagef("", "%s: %s", noren.Place{noren.Textf("column %s", "age")}, noren.Textf("the column is named twice")), "列 age: 同じ列が 2 回指定されています"},
 		{noren.Usagef("", "%s", noren.TextOf(cause)), "列 age: 同じ列が 2 回指定されています"},

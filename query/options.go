@@ -184,7 +184,7 @@ func (o *Options) validate() error {
 			known = false
 		case needsBounds && !f.Type.IsNumber():
 			faults = append(faults, &noren.Error{
-				Kind: noren.Usage, Code: columnType, Where: noren.Textf("column %s", f.Name), What: "%s expects integer, decimal or date, got %s", Args: []any{o.Kind, f.Type},
+				Kind: noren.Usage, Code: columnType, Where: noren.Textf("column %s", f.Name), What: "%s expects integer, decimal or date, got %s", Args: []any{noren.Term(o.Kind), noren.Term(f.Type.String())},
 				Hint: "name a column of numbers",
 			})
 		case o.Kind == Histogram:

@@ -128,7 +128,7 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 		}
 	}
 	fmt.Fprintln(w)
-	printLine(w, "cost", l.Text("%s, neighbours %s of one %s", q.Cost, q.Neighbours, q.Unit))
+	printLine(w, "cost", l.Text("%s, neighbours %s of one %s", q.Cost, q.Neighbours, l.Unit(q.Unit)))
 	for _, a := range q.Accounts {
 		if a.After != nil {
 			printLine(w, noren.Term(a.Kind), l.Text("%s: %s left after it", a.Name, a.After))

@@ -71,7 +71,7 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 		lang.Fprintf(w, "charged\tNOT charged to any ledger: the guarantee covers this answer only and does not compose with others\n")
 	}
 	for _, n := range c.Notes {
-		lang.Fprintf(w, "note\t%s\n", n)
+		lang.Fprintf(w, "note\t%s\n", lang.Of(w).Foreign(n))
 	}
 	lang.Fprintf(w, "made\t%s by %s %s\n", c.Time, c.Tool.Name, c.Tool.Version)
 	lang.Fprintf(w, "signed\t%s (not checked here: noren certificate check)\n", s.Signature.KeyID)

@@ -36,6 +36,7 @@ var hints = map[string]noren.Format{
 	"no-quasi-identifier": "name the columns that others may know: --quasi age,sex,postcode, or role: quasi-identifier in a specification",
 	"no-schema":           "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E --yes",
 	"not-regular":         "give it on standard input, as -",
+	"note-line":           "if it is a note below the table, --totals leave leaves it out; else write the line as a record or remove it",
 	"other-specification": "give the specification by which they were made, by --spec or its flags; --question names a question that is not the column's name",
 	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version: grant that data set with --changed",
 	"previous-quasi":      "name them with --previous-quasi, or its certificate with --previous-certificate",

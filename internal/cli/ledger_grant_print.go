@@ -41,7 +41,7 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 		texts = l.Text("%s (proposed)", texts)
 	}
 	lang.Fprintf(out, "  file        %s; missing texts: %s\n", how, texts)
-	lang.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, d.Unit, d.AtMost)
+	lang.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, lang.Of(out).Unit(d.Unit), d.AtMost)
 	w := grid.New(out)
 	lang.Fprintln(w, "  column\ttype\tlayout or levels\tbounds or keys\t")
 	for i := range d.Columns {

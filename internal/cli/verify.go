@@ -111,7 +111,7 @@ func printVerified(out io.Writer, r *api.Verification) error {
 		if s.RecursiveL != nil {
 			lang.Fprintf(w, ", recursive l = %d (c = %g)", *s.RecursiveL, s.C)
 		}
-		lang.Fprintf(w, ", t = %.4g (%s distance)\n", s.T, s.Distance)
+		lang.Fprintf(w, ", t = %.4g (%s distance)\n", s.T, lang.Of(w).Term(s.Distance))
 	}
 	return w.Flush()
 }

@@ -112,10 +112,11 @@ func rank[T cmp.Ordered](a *Attribute, col *table.Column, of []T) {
 
 // DistanceKind names the distance of [Attribute.Distance]: "ordered" or "equal".
 func (a *Attribute) DistanceKind() string {
+	const ordered, equal noren.Term = "ordered", "equal"
 	if a.Ordered {
-		return "ordered"
+		return string(ordered)
 	}
-	return "equal"
+	return string(equal)
 }
 
 // Holds reports whether a class with these counts keeps req: its size, its

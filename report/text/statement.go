@@ -35,7 +35,7 @@ func Statement(l Lang, g *noren.Guarantee) string {
 			b.WriteString(l.Text(", neighbours %s", g.Neighbours))
 		}
 		if g.Unit != "" {
-			b.WriteString(l.Text(" of one %s", l.Term(g.Unit)))
+			b.WriteString(l.Text(" of one %s", l.Unit(g.Unit)))
 		}
 	}
 	for _, d := range g.Diversity {
@@ -45,7 +45,7 @@ func Statement(l Lang, g *noren.Guarantee) string {
 		}
 	}
 	for _, c := range g.Closeness {
-		b.WriteString(l.Text("; %g-closeness of %s (%s distance)", c.T, c.Column, c.Distance))
+		b.WriteString(l.Text("; %g-closeness of %s (%s distance)", c.T, c.Column, l.Term(c.Distance)))
 	}
 	return b.String()
 }

@@ -70,7 +70,7 @@ func oddsLine(l Lang, epsilon, delta json.Number, neighbours, unit string) []Lin
 
 // Price says what a request costs and what would remain.
 func Price(l Lang, p *api.Price) []Line {
-	cost := l.Text("%s, neighbours %s of one %s", p.Cost(), p.Neighbours, p.Unit)
+	cost := l.Text("%s, neighbours %s of one %s", p.Cost(), p.Neighbours, l.Unit(p.Unit))
 	budget := ""
 	switch {
 	case p.Dataset == "":

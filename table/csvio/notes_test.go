@@ -59,7 +59,7 @@ func TestNotes(t *testing.T) {
 // as the others, and is no record.
 func TestNotesOfOneField(t *testing.T) {
 	for _, note := range []string{"※単位は円", "以上", "※ 1\n以上\n"} {
-		for policy, code := range map[Totals]string{TotalsRead: "", TotalsLeft: "", TotalsRefused: table.CodeTotals} {
+		for policy, code := range map[Totals]string{TotalsRead: "note-line", TotalsLeft: "", TotalsRefused: table.CodeTotals} {
 			src, err := openDetected(t, "id,ward,stay\np1,A,4\np2,B,5\n"+note, Options{Totals: policy})
 			if err != nil {
 				t.Fatal(err)

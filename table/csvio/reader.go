@@ -239,6 +239,7 @@ func (r *reader) short() (left, ok bool) {
 			return false, false
 		case is || k == table.TailRow:
 			r.s.fault = fault{r.s.line, 0, noren.Textf("%d {field|fields}, expected %d as in the first line", 1, r.src.width), "if it is a note below the table, leave rows of totals and notes out, or remove the line", ""}
+			r.s.fault.Code = "note-line"
 			return false, false
 		}
 	}

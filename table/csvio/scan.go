@@ -32,7 +32,7 @@ type fault struct {
 	field int // 1-based; 0 for the whole record
 	what  noren.Text
 	hint  noren.Format
-	code  string
+	Code  string
 }
 
 type status uint8

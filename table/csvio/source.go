@@ -258,7 +258,7 @@ func (src *Source) faultError(f *fault, record int64) error {
 	if f.field > 0 && f.field <= len(src.columns) {
 		at.Column = src.columns[f.field-1].Name
 	}
-	code := f.code
+	code := f.Code
 	if f.what.Format == whatFormula {
 		code = FormulaCode
 	}
