@@ -114,7 +114,10 @@ var codes = []Code{
 	{"structure", BadData, "The file does not have the structure of its definition."},
 	{"table", Usage, "The database has no such table, or several and none was named."},
 	{"temporary-file", Internal, "A temporary file cannot be written."},
-	{"too-large", BadData, "Reading a file takes more memory, or the file unpacks to more or holds something longer or deeper, than is allowed."},
+	{
+		"too-large", BadData,
+		"Reading a file takes more memory, or the file unpacks to more or holds something longer or deeper, than is allowed.",
+	},
 	{"too-many-records", Usage, "The data set may hold more records than the mechanism answers."},
 	{"totals", Usage, "Rows of the table hold totals or notes and no record, and nothing was decided about them."},
 	{"types-open", Usage, "The specification states no type for a column whose type is needed."},

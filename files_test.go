@@ -75,7 +75,8 @@ var fileWriters = map[string]string{
 // Every place that makes, links or renames a file is in the list above.
 func TestWritersOfFiles(t *testing.T) {
 	makes := map[string]bool{
-		"os.Create": true, "os.CreateTemp": true, "os.MkdirTemp": true, "os.WriteFile": true, "os.Rename": true, "os.Link": true, "os.Symlink": true,
+		"os.Create": true, "os.CreateTemp": true, "os.MkdirTemp": true, "os.WriteFile": true, "os.Rename": true, "os.Link": true,
+		"os.Symlink":  true,
 		"os.OpenFile": true, "root.Create": true, "root.OpenFile": true, "root.Rename": true, "root.WriteFile": true, "unix.Linkat": true,
 	}
 	found := map[string]bool{}
@@ -84,7 +85,8 @@ func TestWritersOfFiles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "web" || d.Name() == "testdata" || d.Name() == "node_modules" || path == "examples" || path == "experiments" || path == "client" || path == "internal/randtest" ||
+		if d.IsDir() && (d.Name() == "web" || d.Name() == "testdata" || d.Name() == "node_modules" || path == "examples" ||
+			path == "experiments" || path == "client" || path == "internal/randtest" ||
 			path == "internal/meter/metertest" || path != "." && strings.HasPrefix(d.Name(), ".")) {
 			return fs.SkipDir
 		}

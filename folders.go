@@ -41,7 +41,8 @@ func WithoutFolders(arg any) any {
 			return arg
 		}
 		out := *arg
-		out.Where, out.Args, out.HintArgs, out.Err = WithoutFolders(arg.Where), withoutFolders(arg.Args), withoutFolders(arg.HintArgs), bare(arg.Err)
+		out.Where, out.Args, out.HintArgs, out.Err = WithoutFolders(arg.Where), withoutFolders(arg.Args), withoutFolders(arg.HintArgs),
+			bare(arg.Err)
 		return &out
 	case interface{ Text() Text }:
 		return arg.Text().WithoutFolders()

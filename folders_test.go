@@ -42,16 +42,34 @@ func TestWithoutFolders(t *testing.T) {
 		"copy q.csv: EOF":               &fs.PathError{Op: "copy", Path: "/Patient files (2026)/q.csv", Err: fmt.Errorf("%s: %w", path, io.EOF)},
 		"permission denied":             fmt.Errorf("%s: %w (%w)", path, fs.ErrPermission, system),
 		"see r.csv":                     fmt.Errorf("%s: %w", path, noren.Reasonf("see %s", noren.File("/Patient files (2026)/r.csv"))),
-		"s.csv: no: open s.csv: EOF":    &noren.Error{Where: noren.File("/x y/s.csv"), What: "no", Err: fmt.Errorf("%s: %w", path, &fs.PathError{Op: "open", Path: "/x y/s.csv", Err: io.EOF})},
-		"rename a b: no such file":      &os.LinkError{Op: "rename", Old: "/Patient files (2026)/a", New: "/Patient files (2026)/b", Err: system.Err},
-		"f.csv: cannot be read: no":     &noren.Error{Where: noren.File("/Patient files (2026)/f.csv"), What: "cannot be read", Err: errors.New("no")},
-		"/systolic/diastolic":           "/systolic/diastolic",
-		"see g.csv, h.csv":              noren.Textf("see %s", noren.Commas{noren.Textf("%s", noren.File("/Patient files (2026)/g.csv")), noren.Textf("%s", noren.File("/Patient files (2026)/h.csv"))}),
-		"See i.csv. ":                   noren.Textf("%s ", noren.Sentence(noren.Textf("see %s", noren.File("/Patient files (2026)/i.csv")))),
-		"It is j.csv.":                  noren.Paragraph{noren.Textf("It is %s.", noren.File("/Patient files (2026)/j.csv"))},
-		"k.csv: cannot be read: l.csv":  &noren.Error{Where: noren.File("/Patient files (2026)/k.csv"), What: "cannot be read", Err: noren.Reasonf("%s", noren.File("/Patient files (2026)/l.csv"))},
-		"m.csv: no: x: n.csv":           &noren.Error{Where: noren.File("m.csv"), What: "no", Err: fmt.Errorf("%w", &noren.Error{Where: "x", What: "%s", Args: []any{noren.File("/Patient files (2026)/n.csv")}})},
-		"o.csv: no\np.csv: no":          errors.Join(&noren.Error{Where: noren.File("/Patient files (2026)/o.csv"), What: "no"}, &noren.Error{Where: noren.File("/Patient files (2026)/p.csv"), What: "no"}),
+		"s.csv: no: open s.csv: EOF": &noren.Error{
+			Where: noren.File("/x y/s.csv"), What: "no", Err: fmt.Errorf("%s: %w", path, &fs.PathError{Op: "open", Path: "/x y/s.csv", Err: io.EOF}),
+		},
+		"rename a b: no such file": &os.LinkError{
+			Op: "rename", Old: "/Patient files (2026)/a", New: "/Patient files (2026)/b",
+			Err: system.Err,
+		},
+		"f.csv: cannot be read: no": &noren.Error{
+			Where: noren.File("/Patient files (2026)/f.csv"), What: "cannot be read",
+			Err: errors.New("no"),
+		},
+		"/systolic/diastolic": "/systolic/diastolic",
+		"see g.csv, h.csv": noren.Textf("see %s", noren.Commas{
+			noren.Textf("%s", noren.File("/Patient files (2026)/g.csv")),
+			noren.Textf("%s", noren.File("/Patient files (2026)/h.csv")),
+		}),
+		"See i.csv. ":  noren.Textf("%s ", noren.Sentence(noren.Textf("see %s", noren.File("/Patient files (2026)/i.csv")))),
+		"It is j.csv.": noren.Paragraph{noren.Textf("It is %s.", noren.File("/Patient files (2026)/j.csv"))},
+		"k.csv: cannot be read: l.csv": &noren.Error{
+			Where: noren.File("/Patient files (2026)/k.csv"), What: "cannot be read",
+			Err: noren.Reasonf("%s", noren.File("/Patient files (2026)/l.csv")),
+		},
+		"m.csv: no: x: n.csv": &noren.Error{
+			Where: noren.File("m.csv"), What: "no", Err: fmt.Errorf("%w",
+				&noren.Error{Where: "x", What: "%s", Args: []any{noren.File("/Patient files (2026)/n.csv")}}),
+		},
+		"o.csv: no\np.csv: no": errors.Join(&noren.Error{Where: noren.File("/Patient files (2026)/o.csv"), What: "no"},
+			&noren.Error{Where: noren.File("/Patient files (2026)/p.csv"), What: "no"}),
 	} {
 		got := noren.Textf("%s", noren.WithoutFolders(arg)).String()
 		if strings.Contains(got, "Patient") || got != want {

@@ -74,7 +74,11 @@ var layers = [][]string{
 	{"noren"},
 	{"noren/internal/meter"},
 	{"noren/internal/plainfile", "noren/internal/bootclock", "noren/internal/cputime", "noren/internal/tempfile"},
-	{"noren/internal/atomicfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/internal/access", "noren/internal/statements", "noren/internal/streams", "noren/internal/lint", "noren/internal/names", "noren/lang"},
+	{
+		"noren/internal/atomicfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid",
+		"noren/internal/access", "noren/internal/statements", "noren/internal/streams", "noren/internal/lint", "noren/internal/names",
+		"noren/lang",
+	},
 	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
 	{"noren/internal/identity"},
@@ -127,18 +131,28 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		imports []string
 		allowed []string
 	}{
-		{"knows SQLite", []string{"database/sql", "modernc.org/sqlite"}, []string{"noren/ledger", "noren/table/sqlite", "noren/internal/server/store", "noren/internal/statements"}},
+		{
+			"knows SQLite",
+			[]string{"database/sql", "modernc.org/sqlite"},
+			[]string{"noren/ledger", "noren/table/sqlite", "noren/internal/server/store", "noren/internal/statements"},
+		},
 		{"migrates a database", []string{"github.com/pressly/goose"}, []string{"noren/ledger", "noren/internal/server/store"}},
 		{"knows PostgreSQL", []string{"github.com/jackc/pgx"}, []string{"noren/table/pg"}},
 		{
 			"draws secret randomness",
 			[]string{"crypto/rand"},
-			[]string{"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle", "noren/table/pseudonym", "noren/internal/server/store"},
+			[]string{
+				"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle", "noren/table/pseudonym",
+				"noren/internal/server/store",
+			},
 		},
 		{
 			"draws randomness that is no secret",
 			[]string{"math/rand", "math/rand/v2"},
-			[]string{"noren/assess", "noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ldp/simulate", "noren/ratio/redraw"},
+			[]string{
+				"noren/assess", "noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments",
+				"noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ldp/simulate", "noren/ratio/redraw",
+			},
 		},
 		{
 			"draws seeded noise",
@@ -222,7 +236,9 @@ func TestNoiseAndAccountDoNoIO(t *testing.T) {
 // the steps of a release, and draws no noise.
 func TestServerHasOperationsFromService(t *testing.T) {
 	allowed := []string{
-		"noren/internal/server", "noren/internal/atomicfile", "noren/internal/bootclock", "noren/internal/cputime", "noren/internal/frames", "noren/internal/meter", "noren/internal/names", "noren/internal/plainfile", "noren/internal/tempfile", "noren/internal/statements", "noren/api", "noren/certificate", "noren/lang", "noren/report", "noren/service", "noren/spec",
+		"noren/internal/server", "noren/internal/atomicfile", "noren/internal/bootclock", "noren/internal/cputime", "noren/internal/frames",
+		"noren/internal/meter", "noren/internal/names", "noren/internal/plainfile", "noren/internal/tempfile", "noren/internal/statements",
+		"noren/api", "noren/certificate", "noren/lang", "noren/report", "noren/service", "noren/spec",
 	}
 	found := false
 	for _, p := range listPackages(t) {

@@ -12,11 +12,15 @@ import (
 )
 
 // frontEndText is a flag or a command of the command line in a text.
-var frontEndText = regexp.MustCompile(`(^|[^-\w])--[a-z]|\bnoren (anonymize|assess|certificate|correlated|init|inspect|ledger|outliers|query|ratio|reconcile|verify) `)
+var frontEndText = regexp.MustCompile(
+	`(^|[^-\w])--[a-z]|\bnoren (anonymize|assess|certificate|correlated|init|inspect|ledger|outliers|query|ratio|reconcile|verify) `)
 
 // Errors of library packages name no flag and no command: a front end knows its own.
 func TestLibrariesNameNoFlags(t *testing.T) {
-	for _, dir := range []string{"account", "api", "assess", "certificate", "correlated", "dataset", "kanon", "ldp", "learn", "ledger", "noise", "outlier", "query", "ratio", "release", "report", "service", "spec", "table"} {
+	for _, dir := range []string{
+		"account", "api", "assess", "certificate", "correlated", "dataset", "kanon", "ldp", "learn", "ledger",
+		"noise", "outlier", "query", "ratio", "release", "report", "service", "spec", "table",
+	} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -38,7 +42,8 @@ func TestLibrariesNameNoFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !frontEndText.MatchString("allow more (--memory)") || !frontEndText.MatchString("see noren ledger show ") || frontEndText.MatchString("a -- b, l-diversity") {
+	if !frontEndText.MatchString("allow more (--memory)") || !frontEndText.MatchString("see noren ledger show ") ||
+		frontEndText.MatchString("a -- b, l-diversity") {
 		t.Error("the pattern is wrong")
 	}
 }

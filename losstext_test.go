@@ -15,17 +15,22 @@ import (
 // A privacy loss is printed by LossText or LossFigure, which round up: no verb of package fmt
 // and no other function that cuts digits is given one.
 func TestLossesArePrintedRoundedUp(t *testing.T) {
-	loss := regexp.MustCompile(`(^|\.)([eE]psilon|[dD]elta|[rR]ho|Lifetime|AllReports|PaidEpsilon|([lL]oss|[lpu])\.(Report|Record)|Leakage\.(Upper|Lower)|[lL]\.(Upper|Lower))(\(\))?$`)
+	loss := regexp.MustCompile(
+		`(^|\.)([eE]psilon|[dD]elta|[rR]ho|Lifetime|AllReports|PaidEpsilon|([lL]oss|[lpu])\.(Report|Record)|Leakage\.(Upper|Lower)|[lL]\.(Upper|Lower))(\(\))?$`)
 	cuts := regexp.MustCompile(`^%[-+ #0]*[0-9]*\.[0-9]+[efgG]$|^%[-+ #0]*[0-9]*f$`)
 	verb := regexp.MustCompile(`%[-+ #0]*[0-9]*(\.[0-9]+)?[a-zA-Z%]`)
-	rounding := map[string]bool{"Number": true, "figure": true, "Figure": true, "short": true, "Percent": true, "share": true, "Share": true, "four": true, "threeDigits": true, "significant": true}
+	rounding := map[string]bool{
+		"Number": true, "figure": true, "Figure": true, "short": true, "Percent": true, "share": true, "Share": true,
+		"four": true, "threeDigits": true, "significant": true,
+	}
 	files := token.NewFileSet()
 	calls := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "web" || d.Name() == "testdata" || d.Name() == "node_modules" || path != "." && strings.HasPrefix(d.Name(), ".")) {
+		if d.IsDir() && (d.Name() == "web" || d.Name() == "testdata" || d.Name() == "node_modules" || path != "." &&
+			strings.HasPrefix(d.Name(), ".")) {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -41,7 +46,8 @@ func TestLossesArePrintedRoundedUp(t *testing.T) {
 				return true
 			}
 			fault := func(arg ast.Expr) {
-				t.Errorf("%s: %s is printed with fewer digits and may be rounded down: noren.LossText, noren.LossFigure or text.LossFigure", files.Position(call.Pos()), written(arg))
+				t.Errorf("%s: %s is printed with fewer digits and may be rounded down: noren.LossText, noren.LossFigure or text.LossFigure",
+					files.Position(call.Pos()), written(arg))
 			}
 			name := written(call.Fun)
 			name = name[strings.LastIndexByte(name, '.')+1:]

@@ -15,16 +15,20 @@ import (
 
 // readers are the calls that bring bytes of somebody else into memory, or make more of them.
 var readers = []string{
-	"os.Open", "os.OpenFile", "os.ReadFile", "plainfile.Open", "plainfile.OpenPath", "plainfile.OpenFile", "plainfile.OpenOrMake", "fs.ReadFile", "io.ReadAll", "io.Copy", "io.CopyN", "root.Open", "ioutil.ReadAll", "ioutil.ReadFile",
-	"json.NewDecoder", "json.Unmarshal", "yaml.NewDecoder", "yaml.Unmarshal", "yaml.UnmarshalWithOptions", "csv.NewReader", "xml.NewDecoder", "xml.Unmarshal", "gob.NewDecoder", "cbor.Unmarshal", "cbor.NewDecoder",
-	"zip.NewReader", "zip.OpenReader", "gzip.NewReader", "zlib.NewReader", "flate.NewReader", "bzip2.NewReader", "lzw.NewReader", "zstd.NewReader", "snappy.Decode", "snappy.NewReader", "s2.NewReader", "brotli.NewReader", "lz4.NewReader",
+	"os.Open", "os.OpenFile", "os.ReadFile", "plainfile.Open", "plainfile.OpenPath", "plainfile.OpenFile", "plainfile.OpenOrMake",
+	"fs.ReadFile", "io.ReadAll", "io.Copy", "io.CopyN", "root.Open", "ioutil.ReadAll", "ioutil.ReadFile",
+	"json.NewDecoder", "json.Unmarshal", "yaml.NewDecoder", "yaml.Unmarshal", "yaml.UnmarshalWithOptions", "csv.NewReader", "xml.NewDecoder",
+	"xml.Unmarshal", "gob.NewDecoder", "cbor.Unmarshal", "cbor.NewDecoder",
+	"zip.NewReader", "zip.OpenReader", "gzip.NewReader", "zlib.NewReader", "flate.NewReader", "bzip2.NewReader", "lzw.NewReader",
+	"zstd.NewReader", "snappy.Decode", "snappy.NewReader", "s2.NewReader", "brotli.NewReader", "lz4.NewReader",
 	"parquet.OpenFile", "parquet.NewReader", "thrift.NewDecoder", "excelize.OpenReader", "excelize.OpenFile", "sql.Open", "pem.Decode",
 	"bufio.NewReader", "bufio.NewReaderSize", "bufio.NewScanner", "tar.NewReader",
 }
 
 // notProduct are folders whose programs read files of this repository or of a test alone.
 var notProduct = []string{
-	"api/generate", "client", "cluster", "cmd", "docs", "examples", "experiments", "internal/acceptance", "internal/cli/generate", "internal/lint", "internal/meter", "internal/randtest",
+	"api/generate", "client", "cluster", "cmd", "docs", "examples", "experiments", "internal/acceptance", "internal/cli/generate",
+	"internal/lint", "internal/meter", "internal/randtest",
 	"internal/reproduce", "lang", "node_modules", "table/tabletest", "web",
 }
 
@@ -80,7 +84,8 @@ func callsOf(n ast.Node) (calls []string, bounded bool) {
 			return true
 		}
 		call := x.Name + "." + s.Sel.Name
-		bounded = bounded || x.Name == "meter" && s.Sel.Name != "Refused" && s.Sel.Name != "Code" || x.Name == "yamlbound" || call == "http.MaxBytesReader" || call == "plainfile.ReadFile"
+		bounded = bounded || x.Name == "meter" && s.Sel.Name != "Refused" && s.Sel.Name != "Code" || x.Name == "yamlbound" ||
+			call == "http.MaxBytesReader" || call == "plainfile.ReadFile"
 		if slices.Contains(readers, call) && !slices.Contains(calls, call) {
 			calls = append(calls, call)
 		}

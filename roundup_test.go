@@ -37,7 +37,10 @@ func TestLossText(t *testing.T) {
 			}
 		}
 	}
-	for x, want := range map[float64]string{1: "1.0000", .1: "0.1000", 0: "0.0000", 1.00001: "1.0001", 9.99999: "10.0000", math.Inf(1): "+Inf"} {
+	for x, want := range map[float64]string{
+		1: "1.0000", .1: "0.1000", 0: "0.0000", 1.00001: "1.0001", 9.99999: "10.0000",
+		math.Inf(1): "+Inf",
+	} {
 		if got := noren.LossText(x, 4); got != want {
 			t.Errorf("%v is printed as %s, not %s", x, got, want)
 		}

@@ -44,7 +44,8 @@ type Foreign string
 //
 // Arguments keep their types until the text is shown. A string, such as the name of a
 // column or a value, is the same in every language, even where it reads like a text of
-// Noren. A Text, [Texts], [Commas], [Lines], a [Phrase], a [Term], a [Sentence], a [Paragraph], [Names], a [Place], a [Position], a [Foreign] and an error are shown in
+// Noren. A Text, [Texts], [Commas], [Lines], a [Phrase], a [Term], a [Sentence], a [Paragraph],
+// [Names], a [Place], a [Position], a [Foreign] and an error are shown in
 // the language of the reader, and so is what has a method Text that returns a Text. A [File] is one wherever it is.
 type Text struct {
 	Format Format

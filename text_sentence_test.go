@@ -14,7 +14,10 @@ func TestSentence(t *testing.T) {
 	}{
 		{noren.Textf("the spread is kept"), "The spread is kept."},
 		{noren.Textf("%s", noren.Foreign("none was rejected")), "None was rejected."},
-		{noren.Textf("%s", noren.Texts{noren.Textf("ranges are counted"), noren.Textf("the rest is not")}), "Ranges are counted; the rest is not."},
+		{
+			noren.Textf("%s", noren.Texts{noren.Textf("ranges are counted"), noren.Textf("the rest is not")}),
+			"Ranges are counted; the rest is not.",
+		},
 		{noren.Textf("%s; %s", noren.Textf("élan is kept"), "x"), "Élan is kept; x."},
 		{noren.Textf("%s is left out", "age"), "age is left out."},
 		{noren.Textf("%d records", 3), "3 records."},

@@ -15,12 +15,14 @@ import (
 // cellWriters are the places that write cells which somebody may open in a spreadsheet, each
 // with what becomes of texts that it takes for formulas (docs/formats.md, "Formulas").
 var cellWriters = map[string]string{
-	"kanon/write.go file.NewSink":                       "a release: counted, and the choice of the request",
-	"kanon/shard/release.go file.NewSink":               "a part of a release on a cluster: counted, and the choice of the job",
-	"service/anonymize.go file.NewTarget":               "a table of PostgreSQL: a text is no formula there, and the choice is refused",
-	"service/anonymize.go file.NewSplitTarget":          "a release in several files: counted, and the choice of the request",
-	"service/ratio_files.go file.NewSink":               "a public table with weights: counted and kept, as it is read again beside the public table",
-	"internal/cli/hierarchy.go csv.NewWriter":           "a proposed hierarchy: its values are numbers, dates and codes of known forms, and none is a formula",
+	"kanon/write.go file.NewSink":              "a release: counted, and the choice of the request",
+	"kanon/shard/release.go file.NewSink":      "a part of a release on a cluster: counted, and the choice of the job",
+	"service/anonymize.go file.NewTarget":      "a table of PostgreSQL: a text is no formula there, and the choice is refused",
+	"service/anonymize.go file.NewSplitTarget": "a release in several files: counted, and the choice of the request",
+	"service/ratio_files.go file.NewSink": "a public table with weights: counted and kept, as it is read again beside the " +
+		"public table",
+	"internal/cli/hierarchy.go csv.NewWriter": "a proposed hierarchy: its values are numbers, dates and codes of known forms, " +
+		"and none is a formula",
 	"internal/server/tables/hierarchy.go csv.NewWriter": "the same for stewards over HTTP",
 	"internal/cli/ldp_estimate.go ldp.WriteMap":         "public candidates for other programs of RAPPOR, kept",
 	"internal/cli/ldp_estimate.go ldp.WriteParams":      "numbers",
@@ -38,8 +40,10 @@ var cellWriters = map[string]string{
 // Every writer of cells in the product is in the list above.
 func TestWritersOfCells(t *testing.T) {
 	writers := map[string]bool{
-		"csv.NewWriter": true, "file.NewSink": true, "file.Create": true, "file.NewTarget": true, "file.NewSplitTarget": true, "csvio.NewSink": true, "xlsx.NewSink": true,
-		"parquetio.NewSink": true, "parts.NewTarget": true, "pg.NewTarget": true, "ldp.WriteMap": true, "ldp.WriteParams": true, "ldp.WriteCounts": true,
+		"csv.NewWriter": true, "file.NewSink": true, "file.Create": true, "file.NewTarget": true, "file.NewSplitTarget": true,
+		"csvio.NewSink": true, "xlsx.NewSink": true,
+		"parquetio.NewSink": true, "parts.NewTarget": true, "pg.NewTarget": true, "ldp.WriteMap": true, "ldp.WriteParams": true,
+		"ldp.WriteCounts": true,
 	}
 	found := map[string]bool{}
 	files := token.NewFileSet()
@@ -47,7 +51,8 @@ func TestWritersOfCells(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "web" || d.Name() == "testdata" || d.Name() == "node_modules" || path == "examples" || path == "experiments" || path != "." && strings.HasPrefix(d.Name(), ".")) {
+		if d.IsDir() && (d.Name() == "web" || d.Name() == "testdata" || d.Name() == "node_modules" || path == "examples" ||
+			path == "experiments" || path != "." && strings.HasPrefix(d.Name(), ".")) {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

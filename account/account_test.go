@@ -32,7 +32,10 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %d, %v, want %d", test.text, got, err, test.want)
 		}
 	}
-	for _, text := range []string{"", "0", "0.0", "-1", "+1", "NaN", "inf", "1e", "e1", ".", "1..2", "1e1e1", "1_0", "0x1", "1e+-1", "1e--1", " 1", "1e1000", "9223372036.8547758071", strings.Repeat("1", 41)} {
+	for _, text := range []string{
+		"", "0", "0.0", "-1", "+1", "NaN", "inf", "1e", "e1", ".", "1..2", "1e1e1", "1_0", "0x1", "1e+-1", "1e--1",
+		" 1", "1e1000", "9223372036.8547758071", strings.Repeat("1", 41),
+	} {
 		if got, err := ParseEpsilon(text); noren.KindOf(err) != noren.Usage || got != 0 {
 			t.Errorf("%q: %d, %v", text, got, err)
 		}
@@ -88,10 +91,17 @@ func TestAddAndSplit(t *testing.T) {
 	if got, err := (Cost{Epsilon: 1, Delta: 2}).Add(Cost{Epsilon: 3, Delta: 4}); err != nil || got != (Cost{Epsilon: 4, Delta: 6}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := (Cost{Epsilon: 1, Delta: DeltaUnits}).Add(Cost{Epsilon: 1, Delta: DeltaUnits}); err != nil || got != (Cost{Epsilon: 2, Delta: DeltaUnits}) {
+	if got, err := (Cost{Epsilon: 1, Delta: DeltaUnits}).Add(Cost{Epsilon: 1, Delta: DeltaUnits}); err != nil ||
+		got != (Cost{Epsilon: 2, Delta: DeltaUnits}) {
 		t.Errorf("a delta above 1: %v, %v", got, err)
 	}
-	for _, pair := range [][2]Cost{{{Epsilon: math.MaxInt64}, {Epsilon: 1}}, {{Epsilon: -1}, {Epsilon: 5}}, {{Epsilon: 1}, {Epsilon: 1, Delta: -1}}, {{Rho: math.MaxInt64}, {Rho: 1}}, {{Rho: -1}, {Rho: 5}}} {
+	for _, pair := range [][2]Cost{
+		{{Epsilon: math.MaxInt64}, {Epsilon: 1}},
+		{{Epsilon: -1}, {Epsilon: 5}},
+		{{Epsilon: 1}, {Epsilon: 1, Delta: -1}},
+		{{Rho: math.MaxInt64}, {Rho: 1}},
+		{{Rho: -1}, {Rho: 5}},
+	} {
 		if _, err := pair[0].Add(pair[1]); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%v: %v", pair, err)
 		}
@@ -188,7 +198,12 @@ func TestRho(t *testing.T) {
 }
 
 func TestRhoWithin(t *testing.T) {
-	for _, c := range []Cost{{Epsilon: 1_000_000_000, Delta: 1e12}, {Epsilon: 100_000_000, Delta: 1e9}, {Epsilon: 10_000_000_000, Delta: 1e6}, {Epsilon: 1_000_000, Delta: 1e9}} {
+	for _, c := range []Cost{
+		{Epsilon: 1_000_000_000, Delta: 1e12},
+		{Epsilon: 100_000_000, Delta: 1e9},
+		{Epsilon: 10_000_000_000, Delta: 1e6},
+		{Epsilon: 1_000_000, Delta: 1e9},
+	} {
 		rho, err := RhoWithin(c)
 		if err != nil {
 			t.Fatalf("%v: %v", c, err)

@@ -159,5 +159,6 @@ func DeltaUp(delta *big.Rat) int64 {
 var one = big.NewRat(1, 1)
 
 func tooLarge() error {
-	return noren.Usagef(noren.Phrase("the privacy loss"), "is too large to be counted").Hinted("such an epsilon gives no protection: lower it, or lower the number of records a person may have")
+	return noren.Usagef(noren.Phrase("the privacy loss"), "is too large to be counted").
+		Hinted("such an epsilon gives no protection: lower it, or lower the number of records a person may have")
 }

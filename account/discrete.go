@@ -27,7 +27,8 @@ func DiscreteGaussian(c Cost, sensitivity int64) (*big.Rat, error) {
 	sigma := approximateSigma(c) * float64(sensitivity)
 	sigma2 := leastUp(sigma*sigma, c, func(s *big.Rat) interval { return discreteDelta(c, sensitivity, s) })
 	if sigma2 == nil {
-		return nil, noren.Usagef(noren.Phrase("epsilon and delta"), "lie outside what can be calibrated").Hinted("use an epsilon between 1e-6 and 100")
+		return nil, noren.Usagef(noren.Phrase("epsilon and delta"), "lie outside what can be calibrated").
+			Hinted("use an epsilon between 1e-6 and 100")
 	}
 	return sigma2, nil
 }

@@ -2,7 +2,8 @@
 // Gaussian noise. It converts costs between relations of neighbours, and has no input
 // or output, no state and no randomness.
 //
-// Guarantee: every figure is rounded in the safe direction, losses and noise up. A [Cost] is a pair of integers, epsilon in units of 1e-9 and
+// Guarantee: every figure is rounded in the safe direction, losses and noise up. A [Cost] is a pair
+// of integers, epsilon in units of 1e-9 and
 // delta in units of 1e-18. Where exponentials, logarithms and normal tails come
 // in, they are computed as intervals that are proven to contain the true value
 // (interval.go), and the end of the interval with the weaker guarantee is taken.

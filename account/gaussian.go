@@ -31,7 +31,8 @@ func GaussianSigma(c Cost, sensitivity *big.Rat) (*big.Rat, error) {
 	}
 	s := leastUp(approximateSigma(c), c, func(s *big.Rat) interval { return continuousDelta(c, s) })
 	if s == nil {
-		return nil, noren.Usagef(noren.Phrase("epsilon and delta"), "lie outside what can be calibrated").Hinted("use an epsilon between 1e-6 and 100")
+		return nil, noren.Usagef(noren.Phrase("epsilon and delta"), "lie outside what can be calibrated").
+			Hinted("use an epsilon between 1e-6 and 100")
 	}
 	return s.Mul(s, sensitivity), nil
 }
@@ -41,7 +42,8 @@ func checkGaussian(c Cost, sensitivity *big.Rat) error {
 	case c.Epsilon <= 0 || c.Epsilon > 100*EpsilonUnits:
 		return noren.Usagef("epsilon", "must be above 0 and at most 100 for Gaussian noise")
 	case c.Delta <= 0 || c.Delta >= DeltaUnits:
-		return noren.Usagef("delta", "must be above 0 and below 1 for Gaussian noise").Hinted("give a delta, for instance 1e-9, or use Laplace noise, which needs none")
+		return noren.Usagef("delta", "must be above 0 and below 1 for Gaussian noise").
+			Hinted("give a delta, for instance 1e-9, or use Laplace noise, which needs none")
 	case sensitivity == nil || sensitivity.Sign() <= 0:
 		return noren.Usagef(noren.Phrase("the sensitivity"), "must be above 0")
 	}

@@ -164,7 +164,15 @@ func TestDiscreteGaussianIsCheckedAndTight(t *testing.T) {
 }
 
 func TestGaussianRefuses(t *testing.T) {
-	for _, c := range []Cost{{}, {Epsilon: 1}, {Delta: 1}, {Epsilon: -1, Delta: 1}, {Epsilon: 1, Delta: -1}, {Epsilon: 1, Delta: DeltaUnits}, {Epsilon: 101 * EpsilonUnits, Delta: 1}} {
+	for _, c := range []Cost{
+		{},
+		{Epsilon: 1},
+		{Delta: 1},
+		{Epsilon: -1, Delta: 1},
+		{Epsilon: 1, Delta: -1},
+		{Epsilon: 1, Delta: DeltaUnits},
+		{Epsilon: 101 * EpsilonUnits, Delta: 1},
+	} {
 		if _, err := GaussianSigma(c, big.NewRat(1, 1)); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%v: %v", c, err)
 		}

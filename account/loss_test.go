@@ -129,7 +129,15 @@ func TestLoss(t *testing.T) {
 			t.Errorf("epsilon %d: %v", epsilon, err)
 		}
 	}
-	for _, l := range []Loss{{}, {Rho: -1}, {Rho: 1}, {Rho: 2, Gaussian: 1}, {Rho: 1, Gaussian: 2}, {Rho: 1, Pure: 1, Gaussian: 1}, {Pure: 1}} {
+	for _, l := range []Loss{
+		{},
+		{Rho: -1},
+		{Rho: 1},
+		{Rho: 2, Gaussian: 1},
+		{Rho: 1, Gaussian: 2},
+		{Rho: 1, Pure: 1, Gaussian: 1},
+		{Pure: 1},
+	} {
 		if noren.KindOf(l.Validate()) != noren.Usage {
 			t.Errorf("%+v is taken", l)
 		}

@@ -61,10 +61,13 @@ func Charge(c Cost, mechanism, budget Neighbours) (Cost, error) {
 	case mechanism == AddRemove:
 		return Group(c, 2)
 	}
-	return Cost{}, noren.Usagef("neighbours", "the mechanism is private for replace-one neighbours only, and the budget is for add-remove").Hinted("its guarantee does not hold for a table with one unit more or less: use a mechanism that is private for add-remove, or a replace-one budget")
+	return Cost{}, noren.Usagef("neighbours", "the mechanism is private for replace-one neighbours only, and the budget is for add-remove").
+		Hinted("its guarantee does not hold for a table with one unit more or less: use a mechanism that is private for add-remove, or a " +
+			"replace-one budget")
 }
 
-// Group is the guarantee for n units at once that follows from cost c for one unit: n steps from neighbour to neighbour give, as in [Charge],
+// Group is the guarantee for n units at once that follows from cost c for one unit: n steps from
+// neighbour to neighbour give, as in [Charge],
 //
 //	(n eps, (1 + e^eps + ... + e^((n-1) eps)) delta),
 //

@@ -39,7 +39,8 @@ func (r Rho) Float() float64 {
 // right whatever the alpha. Error: [noren.Usage].
 func (r Rho) Cost(delta int64) (Cost, error) {
 	if delta <= 0 || delta > DeltaUnits || r < 0 {
-		return Cost{}, noren.Usagef("delta", "must be above 0 and at most 1").Hinted("zCDP becomes an (epsilon, delta) guarantee only with a delta, for instance 1e-9")
+		return Cost{}, noren.Usagef("delta", "must be above 0 and at most 1").
+			Hinted("zCDP becomes an (epsilon, delta) guarantee only with a delta, for instance 1e-9")
 	}
 	c := Cost{Delta: delta}
 	if r == 0 {
@@ -77,7 +78,8 @@ func (r Rho) approximate(delta int64) float64 {
 // most c.Epsilon: [Rho.Cost] of it is within c. Error: [noren.Usage].
 func RhoWithin(c Cost) (Rho, error) {
 	if c.Delta <= 0 || c.Delta >= DeltaUnits || c.Epsilon <= 0 {
-		return 0, noren.Usagef("delta", "Gaussian noise needs an epsilon above 0 and a delta between 0 and 1").Hinted("give a delta, for instance 1e-9, or use Laplace noise, which needs none")
+		return 0, noren.Usagef("delta", "Gaussian noise needs an epsilon above 0 and a delta between 0 and 1").
+			Hinted("give a delta, for instance 1e-9, or use Laplace noise, which needs none")
 	}
 	// Where the cost in floating point lies clearly on one side, intervals would say the
 	// same; they decide near the bound, and what is returned.
@@ -92,7 +94,8 @@ func RhoWithin(c Cost) (Rho, error) {
 		lo = bisectRho(func(r Rho) bool { return r.within(c) })
 	}
 	if lo == 0 {
-		return 0, noren.Usagef(noren.Phrase("epsilon and delta"), "are too small for Gaussian noise").Hinted("give a larger epsilon or delta, or use Laplace noise")
+		return 0, noren.Usagef(noren.Phrase("epsilon and delta"), "are too small for Gaussian noise").
+			Hinted("give a larger epsilon or delta, or use Laplace noise")
 	}
 	return lo, nil
 }

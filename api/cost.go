@@ -44,7 +44,8 @@ func charged(c account.Cost) Cost {
 func CapOf(in account.Accounting, epsilon, delta, rho string) (account.Cost, error) {
 	if in != account.ZCDP {
 		if rho != "" {
-			return account.Cost{}, noren.Usagef("rho", "does not go with a budget in epsilon and delta").Hinted("state the accounting zcdp, or an epsilon")
+			return account.Cost{}, noren.Usagef("rho", "does not go with a budget in epsilon and delta").
+				Hinted("state the accounting zcdp, or an epsilon")
 		}
 		return account.ParseCost(epsilon, delta)
 	}

@@ -169,7 +169,10 @@ func DatasetOf(b *ledger.Book) Dataset {
 		out.Definition, out.DefinitionSHA256 = b.Definition, hex.EncodeToString(b.DefinitionHash[:])
 	}
 	for _, v := range b.Versions {
-		out.Versions = append(out.Versions, Version{v.Number, v.Link, timeText(v.Time), hex.EncodeToString(v.DefinitionHash[:]), v.Print, v.Path, v.Replaced})
+		out.Versions = append(out.Versions, Version{
+			v.Number, v.Link, timeText(v.Time), hex.EncodeToString(v.DefinitionHash[:]), v.Print, v.Path,
+			v.Replaced,
+		})
 	}
 	for i := range b.Analysts {
 		a := &b.Analysts[i]

@@ -46,7 +46,10 @@ func Classify(tables ...*table.Table) ([]Classes, error) {
 		for i, t := range tables {
 			c := t.Column(first.Field.Name)
 			if c == nil {
-				return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("column %s", first.Field.Name), What: "table %d of %d has no such column", Args: []any{i + 1, len(tables)}}
+				return nil, &noren.Error{
+					Kind: noren.Usage, Where: noren.Textf("column %s", first.Field.Name),
+					What: "table %d of %d has no such column", Args: []any{i + 1, len(tables)},
+				}
 			}
 			if first.Field.Type.IsNumber() {
 				if err := sameUnit(&first.Field, &c.Field); err != nil {

@@ -34,7 +34,8 @@ func TestClassLoss(t *testing.T) {
 	}
 	// Equal values lose nothing.
 	same := (&table.Column{Field: table.Field{Name: "a", Type: table.Integer}}).Blank(2)
-	if l, err := assess.NewClassLoss([]*table.Column{same}, assess.Classes{Of: []uint32{0, 0}, Size: []uint32{2}}, space.ZScore); err != nil || l.Loss != 0 {
+	if l, err := assess.NewClassLoss([]*table.Column{same}, assess.Classes{Of: []uint32{0, 0}, Size: []uint32{2}}, space.ZScore); err != nil ||
+		l.Loss != 0 {
 		t.Errorf("%+v, %v", l, err)
 	}
 	// What cannot be measured is an error.

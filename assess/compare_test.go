@@ -152,7 +152,8 @@ func TestCompareRefusesGroupsAsValues(t *testing.T) {
 }
 
 func TestCompareHierarchy(t *testing.T) {
-	h, err := table.NewHierarchy("h.csv", [][]string{{"a", "ab", "*"}, {"b", "ab", "*"}, {"c", "c", "*"}, {"x", "xy", "*"}, {"y", "xy", "*"}}, nil)
+	h, err := table.NewHierarchy("h.csv", [][]string{{"a", "ab", "*"}, {"b", "ab", "*"}, {"c", "c", "*"}, {"x", "xy", "*"}, {"y", "xy", "*"}},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +253,14 @@ func TestCompareMovedMean(t *testing.T) {
 
 func TestCompareDegenerate(t *testing.T) {
 	d := table.Field{Name: "x", Type: table.Decimal}
-	for _, values := range [][]string{{"", ""}, {"7", "7"}, {"1.7e308", "-1.7e308"}, {"1e-320", "0"}, {"1e16", "10000000000000002"}, {"9", ""}} {
+	for _, values := range [][]string{
+		{"", ""},
+		{"7", "7"},
+		{"1.7e308", "-1.7e308"},
+		{"1e-320", "0"},
+		{"1e16", "10000000000000002"},
+		{"9", ""},
+	} {
 		original := tableOf(column(t, d, values...), column(t, table.Field{Name: "y", Type: table.Decimal}, values...))
 		for _, rows := range []bool{false, true} {
 			u := compare(t, original, original, rows)
@@ -273,10 +281,12 @@ func TestCompareRefuses(t *testing.T) {
 	if _, err := assess.Compare(ctx, a, b, assess.CompareOptions{Corresponding: true}); noren.KindOf(err) != noren.Usage {
 		t.Errorf("rows that cannot correspond: %v", err)
 	}
-	if _, err := assess.Compare(ctx, a, tableOf(column(t, table.Field{Name: "y"}, "1")), assess.CompareOptions{}); noren.KindOf(err) != noren.Usage {
+	if _, err := assess.Compare(ctx, a, tableOf(column(t, table.Field{Name: "y"}, "1")),
+		assess.CompareOptions{}); noren.KindOf(err) != noren.Usage {
 		t.Errorf("no common column: %v", err)
 	}
-	if _, err := assess.Compare(ctx, tableOf(column(t, table.Field{Name: "x"}, "secret")), a, assess.CompareOptions{}); noren.KindOf(err) != noren.Usage || strings.Contains(err.Error(), "secret") {
+	if _, err := assess.Compare(ctx, tableOf(column(t, table.Field{Name: "x"}, "secret")), a,
+		assess.CompareOptions{}); noren.KindOf(err) != noren.Usage || strings.Contains(err.Error(), "secret") {
 		t.Errorf("words against numbers: %v", err)
 	}
 	day := tableOf(column(t, table.Field{Name: "x", Type: table.Date}, "2020-01-01"))

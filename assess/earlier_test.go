@@ -70,10 +70,24 @@ func TestChangedNames(t *testing.T) {
 	}{
 		{"a pseudonym of each record", "id", []string{"a", "b", "c", "d"}, []string{"p", "q", "r", "s"}, []string{"age"}, nil, false},
 		{"a pseudonym of each person", "who", []string{"a", "b", "a", "b"}, []string{"p", "q", "p", "q"}, []string{"age"}, nil, false},
-		{"a pseudonym of what was no person", "household", []string{"a", "b", "a", "b"}, []string{"p", "q", "p", "q"}, []string{"age"}, []string{"household"}, false},
+		{
+			"a pseudonym of what was no person", "household",
+			[]string{"a", "b", "a", "b"},
+			[]string{"p", "q", "p", "q"},
+			[]string{"age"},
+			[]string{"household"},
+			false,
+		},
 		{"persons that are generalised", "who", []string{"a", "b", "c", "d"}, []string{"x", "x", "y", "y"}, []string{"age", "who"}, nil, false},
 		{"a translation", "sex", []string{"f", "m", "m", "f"}, []string{"F", "M", "M", "F"}, []string{"age"}, []string{"sex"}, false},
-		{"another number for each record", "draw", []string{"1", "1", "1", "1"}, []string{"1", "2", "3", "4"}, []string{"age", "draw"}, nil, true},
+		{
+			"another number for each record", "draw",
+			[]string{"1", "1", "1", "1"},
+			[]string{"1", "2", "3", "4"},
+			[]string{"age", "draw"},
+			nil,
+			true,
+		},
 	} {
 		got := assess.NewChanged(tableOf(age, category(c.column, c.was...)), tableOf(kept, category(c.column, c.is...)), row, persons)
 		if !slices.Equal(got.Quasi, c.quasi) || !slices.Equal(got.Undecided, c.maybe) || got.Single != c.single {

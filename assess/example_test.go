@@ -91,7 +91,8 @@ func ExampleCompare() {
 		return
 	}
 	age, sex := u.Numbers[0], u.Categories[0]
-	fmt.Printf("age: mean %g and %g, loss %.1f%% (at most %.1f%%)\n", *age.Original.Mean, *age.Release.Mean, 100**age.Loss.Value, 100**age.Loss.High)
+	fmt.Printf("age: mean %g and %g, loss %.1f%% (at most %.1f%%)\n", *age.Original.Mean, *age.Release.Mean, 100**age.Loss.Value,
+		100**age.Loss.High)
 	fmt.Printf("sex: at least %.0f%% of the records changed\n", 100**sex.Changed.Low)
 	// Output:
 	// age: mean 48 and 48, loss 3.8% (at most 9.8%)

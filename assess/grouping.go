@@ -10,7 +10,9 @@ import (
 // AskGrouping asks random questions of a release that groups of a table would
 // make, published as o says, without writing it: columns are the quasi-identifiers
 // and group is the group of each record, below groups. See [AskQueries].
-func AskGrouping(ctx context.Context, columns []*table.Column, group []uint32, groups int, o publish.Options, q QueryOptions) (*Queries, error) {
+func AskGrouping(ctx context.Context, columns []*table.Column, group []uint32, groups int, o publish.Options, q QueryOptions) (*Queries,
+	error,
+) {
 	stored := make([]table.StoredColumn, len(columns))
 	for j, c := range columns {
 		stored[j].Name = c.Field.Name

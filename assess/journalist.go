@@ -51,7 +51,10 @@ func NewJournalist[C Count](sample, population []C, threshold float64) (*Journal
 		return nil, &noren.Error{Kind: noren.Usage, Where: "threshold", What: "a risk lies between 0 and 1"}
 	}
 	if len(sample) != len(population) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d {class|classes} of the sample and %d of the population do not correspond", Args: []any{len(sample), len(population)}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "%d {class|classes} of the sample and %d of the population do not correspond",
+			Args: []any{len(sample), len(population)},
+		}
 	}
 	j := &Journalist{Threshold: threshold}
 	var classes, records, members, absent, absentRecords, short, shortRecords int64
@@ -90,7 +93,8 @@ func NewJournalist[C Count](sample, population []C, threshold float64) (*Journal
 	if absent+short > 0 {
 		return nil, &noren.Error{
 			Kind: noren.BadData, Where: "population",
-			What: "the table is no sample of it: %d of its classes (%d {record|records}) {1|does|do} not occur there, and %d {class|classes} (%d {record|records}) {3|has|have} fewer records there than in the table", Args: []any{absent, absentRecords, short, shortRecords},
+			What: "the table is no sample of it: %d of its classes (%d {record|records}) {1|does|do} not occur there, and %d {class|classes} (%d " +
+				"{record|records}) {3|has|have} fewer records there than in the table", Args: []any{absent, absentRecords, short, shortRecords},
 			Hint: "the population must hold every person of the table, with the quasi-identifiers written alike",
 		}
 	}

@@ -130,7 +130,8 @@ func PairRows(source, release *table.Table) ([]uint32, error) {
 		return row, nil
 	}
 	if len(at) < release.Rows {
-		return nil, fail("the rows of the earlier release are in another order than those of its source, and the columns it kept do not tell them apart")
+		return nil,
+			fail("the rows of the earlier release are in another order than those of its source, and the columns it kept do not tell them apart")
 	}
 	used := make([]bool, len(row))
 	for i := range row {

@@ -57,7 +57,8 @@ func TestPairRows(t *testing.T) {
 }
 
 func TestIdentities(t *testing.T) {
-	a := tableOf(column(t, table.Field{Name: "x", Type: table.Category}, "1", "1", ""), column(t, table.Field{Name: "y", Type: table.Category}, "p", "p", "q"))
+	a := tableOf(column(t, table.Field{Name: "x", Type: table.Category}, "1", "1", ""),
+		column(t, table.Field{Name: "y", Type: table.Category}, "p", "p", "q"))
 	b := textTable(t, "x", "1", "", "2", "1")
 	first, second := assess.Identities(a, b)
 	if first[0] != second[0] || first[1] != second[3] || first[2] != second[1] || slices.Contains(first, second[2]) || first[0] == first[1] {

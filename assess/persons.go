@@ -42,7 +42,10 @@ type Persons struct {
 func NewPersons(ctx context.Context, column string, c Classes, person []uint32, k int) (*Persons, error) {
 	switch {
 	case len(c.Of) != len(person):
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("column %s", column), What: "persons are given of another number of records than the table has"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.Textf("column %s", column),
+			What: "persons are given of another number of records than the table has",
+		}
 	case len(person) == 0:
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has no records", Hint: "there is nothing to measure"}
 	}

@@ -187,7 +187,10 @@ func askedColumns(original, release *table.Table) ([]asked, error) {
 				continue
 			}
 		case r.Field.Type.IsNumber():
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("column %s", c.Field.Name), What: "words in the original and numbers in the release cannot be compared", Hint: "give the column the same type in both"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.Textf("column %s", c.Field.Name),
+				What: "words in the original and numbers in the release cannot be compared", Hint: "give the column the same type in both",
+			}
 		default:
 			a.codes = len(c.Dict)
 			if a.codes < 2 {
@@ -248,7 +251,10 @@ type span struct{ lo, hi, mean float64 }
 type tiltedSpan struct{ values, below []float64 }
 
 func newCounter(columns []asked, rows int, released bool) *counter {
-	c := &counter{columns: columns, kinds: make([]cellKinds, len(columns)), cells: make([][]uint32, len(columns)), weight: make([][]float64, len(columns))}
+	c := &counter{
+		columns: columns, kinds: make([]cellKinds, len(columns)), cells: make([][]uint32, len(columns)),
+		weight: make([][]float64, len(columns)),
+	}
 	of := make([]uint32, rows)
 	value := make([]uint32, rows)
 	kinds := min(rows, 1)

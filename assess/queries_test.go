@@ -40,11 +40,14 @@ func TestQueriesOfTheTableItself(t *testing.T) {
 // What a release says of a class is used: ranges are worse than ranges with
 // means, and these than the values; sets are worse than shares.
 func TestQueriesReadCells(t *testing.T) {
-	number, text, words := table.Field{Name: "age", Type: table.Integer}, table.Field{Name: "age", Type: table.Category}, table.Field{Name: "town", Type: table.Category}
+	number, text, words := table.Field{Name: "age", Type: table.Integer}, table.Field{Name: "age", Type: table.Category}, table.Field{
+		Name: "town", Type: table.Category,
+	}
 	original := peopleTable(t, 4000, func(age int, town string) (string, string) { return strconv.Itoa(age), town }, number, words)
 	ask := func(show func(age int, town string) (string, string)) float64 {
 		t.Helper()
-		q, err := assess.AskQueries(context.Background(), original, peopleTable(t, 4000, show, text, words), assess.QueryOptions{Count: 300, Seed: 5})
+		q, err := assess.AskQueries(context.Background(), original, peopleTable(t, 4000, show, text, words),
+			assess.QueryOptions{Count: 300, Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +88,8 @@ func TestQueriesInterval(t *testing.T) {
 		width += (q.MeanHigh - q.MeanLow) / 100
 	}
 	if ratio := width / (truth.MeanHigh - truth.MeanLow); in < 85 || ratio < 8 || ratio > 12 {
-		t.Errorf("%d of 100 intervals hold the mean; an interval of 200 questions is %.1f times as wide as one of 20,000, want 10 times", in, ratio)
+		t.Errorf("%d of 100 intervals hold the mean; an interval of 200 questions is %.1f times as wide as one of 20,000, want 10 times", in,
+			ratio)
 	}
 }
 
@@ -95,7 +99,8 @@ func TestQueriesCountInParts(t *testing.T) {
 	x := table.Field{Name: "x", Type: table.Integer}
 	y := table.Field{Name: "y", Type: table.Category}
 	original := tableOf(column(t, x, "0", "5", "5", "10"), column(t, y, "a", "a", "b", "b"))
-	release := tableOf(column(t, table.Field{Name: "x", Type: table.Category}, "[0-10]", "[0-10]", "[0-10]", "[0-10]"), column(t, y, "a", "a", "b", "b"))
+	release := tableOf(column(t, table.Field{Name: "x", Type: table.Category}, "[0-10]", "[0-10]", "[0-10]", "[0-10]"),
+		column(t, y, "a", "a", "b", "b"))
 	q, err := assess.AskQueries(context.Background(), original, release, assess.QueryOptions{Count: 200})
 	if err != nil || q == nil {
 		t.Fatalf("%v, %v", q, err)

@@ -204,7 +204,10 @@ func histogram[C Count](sizes []C) ([]sizeCount, error) {
 		}
 		total += uint64(s)
 		if total > 1<<52 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("class sizes"), What: "they add up to more records than can be counted exactly"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.Phrase("class sizes"),
+				What: "they add up to more records than can be counted exactly",
+			}
 		}
 		if v := int64(s); v < int64(len(small)) {
 			small[v]++

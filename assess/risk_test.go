@@ -149,7 +149,8 @@ func TestJournalistByHand(t *testing.T) {
 
 func TestJournalistInconsistent(t *testing.T) {
 	_, err := assess.NewJournalist([]int{2, 3, 1}, []int{0, 2, 1}, 0)
-	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 of its classes (2 records)") || !strings.Contains(err.Error(), "1 class (3 records) has") {
+	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 of its classes (2 records)") ||
+		!strings.Contains(err.Error(), "1 class (3 records) has") {
 		t.Errorf("%v", err)
 	}
 }
@@ -275,7 +276,8 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(b), `"pitman":{"uniques":null,"share":null,"reason":"every record`) || !strings.Contains(string(b), `"schema":"noren.assess/1"`) {
+	if !strings.Contains(string(b), `"pitman":{"uniques":null,"share":null,"reason":"every record`) ||
+		!strings.Contains(string(b), `"schema":"noren.assess/1"`) {
 		t.Errorf("%s", b)
 	}
 }

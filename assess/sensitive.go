@@ -57,7 +57,10 @@ type Association struct {
 // these classes. Errors are of kind BadData (no record) or the context's.
 func NewSensitive(ctx context.Context, classes Classes, column *table.Column) (*Sensitive, error) {
 	if column.Len() == 0 || len(classes.Of) != column.Len() {
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", column.Field.Name), What: "expected a value for each record of the release"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: noren.Textf("column %s", column.Field.Name),
+			What: "expected a value for each record of the release",
+		}
 	}
 	attribute := privacy.NewAttribute(column)
 	s := &Sensitive{Column: column.Field.Name, Distance: attribute.DistanceKind(), DistinctL: math.MaxInt, EntropyL: math.Inf(1)}

@@ -55,7 +55,8 @@ func TestAssociate(t *testing.T) {
 		}
 	}
 	age := column(t, table.Field{Name: "age", Type: table.Integer}, slices.Repeat([]string{"20", "21", "60", "61"}, 50)...)
-	ranges := column(t, table.Field{Name: "age", Type: table.Category}, slices.Repeat([]string{"[20-21]", "[20-21]", "[60-61]", "[60-61]"}, 50)...)
+	ranges := column(t, table.Field{Name: "age", Type: table.Category}, slices.Repeat([]string{"[20-21]", "[20-21]", "[60-61]", "[60-61]"},
+		50)...)
 	if a := assess.Associate(age, same, ranges, same); a.Original < .99 || a.Release < .99 {
 		t.Errorf("ranges: %+v", a)
 	}

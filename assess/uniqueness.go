@@ -79,7 +79,10 @@ const (
 // a sample without records, BadData.
 func EstimateUniqueness[C Count](sizes []C, fraction float64) (*Uniqueness, error) {
 	if !(fraction > 0 && fraction <= 1) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("sampling fraction"), What: "the table's share of the population lies above 0 and at most at 1"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.Phrase("sampling fraction"),
+			What: "the table's share of the population lies above 0 and at most at 1",
+		}
 	}
 	counts, err := histogram(sizes)
 	if err != nil {
@@ -87,7 +90,10 @@ func EstimateUniqueness[C Count](sizes []C, fraction float64) (*Uniqueness, erro
 	}
 	s := newSample(counts, fraction)
 	if s.population > 1<<52 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("sampling fraction"), What: "the population would be larger than can be counted exactly"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.Phrase("sampling fraction"),
+			What: "the population would be larger than can be counted exactly",
+		}
 	}
 	u := &Uniqueness{Fraction: fraction, PopulationRecords: int64(s.population), SampleUniques: int64(s.uniques)}
 	if fraction == 1 || s.uniques == 0 {
@@ -183,7 +189,8 @@ func (s *sample) zayatz() Estimate {
 // the sample's, would show as many unique records in a sample as this one has.
 func (s *sample) zayatzThatFits() Estimate {
 	if !s.fits(s.population / s.records * s.zayatzSum()) {
-		return absent(noren.Textf("a population with classes of the sample's sizes would not give the number of unique records that the sample has"))
+		return absent(
+			noren.Textf("a population with classes of the sample's sizes would not give the number of unique records that the sample has"))
 	}
 	return s.zayatz()
 }

@@ -34,7 +34,11 @@ type model struct {
 }
 
 func (u *Uniqueness) models() []model {
-	return []model{{ModelPitman, &u.Pitman, (*sample).pitman}, {ModelSNB, &u.SNB, (*sample).snb}, {ModelZayatz, &u.Zayatz, (*sample).zayatzThatFits}}
+	return []model{
+		{ModelPitman, &u.Pitman, (*sample).pitman},
+		{ModelSNB, &u.SNB, (*sample).snb},
+		{ModelZayatz, &u.Zayatz, (*sample).zayatzThatFits},
+	}
 }
 
 // judged is an estimate if it lies within the bounds, to a part in a thousand: then the end

@@ -114,7 +114,8 @@ func TestUniquenessIsDecided(t *testing.T) {
 		}
 	}
 	// All records of a small sample are unique: nothing says whether they have a twin.
-	if u, err = EstimateUniqueness([]int{1, 1, 1, 1}, 0.05); err != nil || !u.OrderOfMagnitude && u.Range != nil || u.Bounds.Low > 1e-9 || u.Bounds.High < 1-1e-9 {
+	if u, err = EstimateUniqueness([]int{1, 1, 1, 1}, 0.05); err != nil || !u.OrderOfMagnitude && u.Range != nil || u.Bounds.Low > 1e-9 ||
+		u.Bounds.High < 1-1e-9 {
 		t.Errorf("%v, %+v", err, u)
 	}
 }

@@ -117,8 +117,10 @@ func tokenObject(dst []byte, dec *json.Decoder, depth int) ([]byte, error) {
 // Both ways accept the same texts and write the same form.
 func FuzzCanonical(f *testing.F) {
 	for _, text := range []string{
-		`{"b":[1,2.5e-7,null,true,"\u0000"],"a":{}}`, ` [ ] `, `{"a":1,"a":2}`, `{"b":1,"a":2,"b":3}`, `"\ud800"`, `"\ud83d\ude00"`, `{"😀":1,"ﬀ":2}`,
-		`[1 2]`, `{"a":}`, `tru`, `truex`, `1.`, `-0`, `-`, `1e5`, `"a`, `"\`, ``, `{"a":1}}`, `[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]`,
+		`{"b":[1,2.5e-7,null,true,"\u0000"],"a":{}}`, ` [ ] `, `{"a":1,"a":2}`, `{"b":1,"a":2,"b":3}`, `"\ud800"`, `"\ud83d\ude00"`,
+		`{"😀":1,"ﬀ":2}`,
+		`[1 2]`, `{"a":}`, `tru`, `truex`, `1.`, `-0`, `-`, `1e5`, `"a`, `"\`, ``, `{"a":1}}`,
+		`[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]`,
 		"{\"a\" :\t1 ,\r\n\"A\":\n[ false , {\"c\":\"\\\"\\\\\"} ] }", `"<\/>"`, "\"\x01\"", "\"\xff\"", "[1]\x00",
 	} {
 		f.Add([]byte(text))
@@ -134,7 +136,8 @@ func FuzzCanonical(f *testing.F) {
 }
 
 func BenchmarkCanonical(b *testing.B) {
-	text := []byte(`{"mechanism":{"name":"noren/query","parameters":{"kind":"histogram","column":"age","bins":["0","20","40","100"],"where":"ward = 'a'","epsilon":"0.1"}},"dataset":"visits","version":1}`)
+	text := []byte(
+		`{"mechanism":{"name":"noren/query","parameters":{"kind":"histogram","column":"age","bins":["0","20","40","100"],"where":"ward = 'a'","epsilon":"0.1"}},"dataset":"visits","version":1}`)
 	for b.Loop() {
 		if _, err := Canonical(text); err != nil {
 			b.Fatal(err)
@@ -143,7 +146,8 @@ func BenchmarkCanonical(b *testing.B) {
 }
 
 func BenchmarkCanonicalByTokens(b *testing.B) {
-	text := []byte(`{"mechanism":{"name":"noren/query","parameters":{"kind":"histogram","column":"age","bins":["0","20","40","100"],"where":"ward = 'a'","epsilon":"0.1"}},"dataset":"visits","version":1}`)
+	text := []byte(
+		`{"mechanism":{"name":"noren/query","parameters":{"kind":"histogram","column":"age","bins":["0","20","40","100"],"where":"ward = 'a'","epsilon":"0.1"}},"dataset":"visits","version":1}`)
 	for b.Loop() {
 		if _, err := byTokens(text); err != nil {
 			b.Fatal(err)

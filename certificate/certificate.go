@@ -210,7 +210,8 @@ func (c *Certificate) validateForm1(fault func(bool, noren.Format, ...any)) {
 	fault(c.Analyst != nil || c.RequestSHA256 != "", "analyst and request_sha256 are not of form %s", Format1)
 	if s := c.Source; s != nil {
 		fault(s.Dataset == "", "source.dataset is missing")
-		fault(s.Version != 0 || s.DefinitionSHA256 != "" || len(s.Reading) > 0 || s.ModelSHA256 != "", "the source states a schema, which is not of form %s", Format1)
+		fault(s.Version != 0 || s.DefinitionSHA256 != "" || len(s.Reading) > 0 || s.ModelSHA256 != "",
+			"the source states a schema, which is not of form %s", Format1)
 	}
 }
 
@@ -238,7 +239,8 @@ func (c *Certificate) validateForm2(fault func(bool, noren.Format, ...any)) {
 	}
 	fault(s.DefinitionSHA256 == "" || len(s.Reading) == 0, "source.definition_sha256 or source.reading is missing")
 	charged := c.Accounting == Charged
-	fault(charged && (s.Dataset == "" || s.Version == 0 || s.Fingerprint == ""), "source.dataset, source.version or source.fingerprint is missing")
+	fault(charged && (s.Dataset == "" || s.Version == 0 || s.Fingerprint == ""),
+		"source.dataset, source.version or source.fingerprint is missing")
 	fault(!charged && (s.Dataset != "" || s.Version != 0 || s.Fingerprint != ""), "an unaccounted release names a data set of a ledger")
 	fault(charged && c.Analyst == nil, "analyst is missing")
 }
@@ -249,7 +251,8 @@ func (c *Certificate) validateGuarantee(fault func(bool, noren.Format, ...any)) 
 	fault(!(g.Epsilon >= 0) || math.IsInf(g.Epsilon, 0), "guarantee.epsilon is not a finite number from 0")
 	fault(!(g.Delta >= 0 && g.Delta <= 1), "guarantee.delta is not within 0 and 1")
 	private := g.Epsilon > 0 || g.Delta > 0
-	fault(private && (g.Neighbours == "" || g.Unit == ""), "guarantee.neighbours or guarantee.unit is missing, without which epsilon means nothing")
+	fault(private && (g.Neighbours == "" || g.Unit == ""),
+		"guarantee.neighbours or guarantee.unit is missing, without which epsilon means nothing")
 	switch c.Accounting {
 	case Charged:
 		fault(c.Charge == nil, "charge is missing from a release that was charged")

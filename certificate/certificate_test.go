@@ -25,18 +25,24 @@ func public(k ed25519.PrivateKey) ed25519.PublicKey { return k.Public().(ed25519
 
 func charged(payload []byte) Certificate {
 	return Certificate{
-		Released:   Answer(payload),
-		Mechanism:  Mechanism{"count", json.RawMessage(`{"noise":"discrete-laplace","scale":2,"where":"age < 30 & sex = \"F\""}`)},
-		Guarantee:  noren.Guarantee{Model: "differential privacy", Epsilon: 0.5, Delta: 1e-9, Neighbours: "add-remove", Unit: "record", Assumptions: noren.Sentences("the noise source is sound")},
+		Released:  Answer(payload),
+		Mechanism: Mechanism{"count", json.RawMessage(`{"noise":"discrete-laplace","scale":2,"where":"age < 30 & sex = \"F\""}`)},
+		Guarantee: noren.Guarantee{
+			Model: "differential privacy", Epsilon: 0.5, Delta: 1e-9, Neighbours: "add-remove", Unit: "record",
+			Assumptions: noren.Sentences("the noise source is sound"),
+		},
 		Accounting: Charged,
 		Source: &Source{
 			Dataset: "adult", Version: 2, DefinitionSHA256: strings.Repeat("cd", 32), Fingerprint: "hmac-sha256:" + strings.Repeat("ab", 32),
 			Reading: json.RawMessage(`{"rule":"noren.reading/1","missing":["NA"],"columns":[{"name":"age","type":"integer"}]}`),
 		},
 		Analyst: &Analyst{"mori", Declared}, RequestSHA256: strings.Repeat("12", 32),
-		Charge: &Charge{Ledger: "l1", ID: "c1", Link: 3, Head: strings.Repeat("0f", 32), Accounts: []int64{1, 2}, EpsilonNano: 500_000_000, DeltaAtto: 1_000_000_000},
-		Tool:   Tool{"noren", "1.0.0"},
-		Time:   Time(time.Date(2026, 11, 21, 7, 0, 0, 5, time.UTC)),
+		Charge: &Charge{
+			Ledger: "l1", ID: "c1", Link: 3, Head: strings.Repeat("0f", 32), Accounts: []int64{1, 2}, EpsilonNano: 500_000_000,
+			DeltaAtto: 1_000_000_000,
+		},
+		Tool: Tool{"noren", "1.0.0"},
+		Time: Time(time.Date(2026, 11, 21, 7, 0, 0, 5, time.UTC)),
 	}
 }
 
@@ -44,9 +50,14 @@ func anonymous(payload []byte) Certificate {
 	r := Answer(payload)
 	r.Kind, r.Name = "file", "out.csv"
 	return Certificate{
-		Released:   r,
-		Mechanism:  Mechanism{Name: "anonymize"},
-		Guarantee:  noren.Guarantee{Model: "k-anonymity", K: 5, Quasi: []string{"age", "sex"}, Diversity: []noren.Diversity{{Column: "ill", Model: "distinct", L: 2}}, Closeness: []noren.Closeness{{Column: "ill", Distance: "equal", T: 0.25}}},
+		Released:  r,
+		Mechanism: Mechanism{Name: "anonymize"},
+		Guarantee: noren.Guarantee{
+			Model: "k-anonymity", K: 5, Quasi: []string{"age", "sex"},
+			Diversity: []noren.Diversity{{Column: "ill", Model: "distinct", L: 2}}, Closeness: []noren.Closeness{
+				{Column: "ill", Distance: "equal", T: 0.25},
+			},
+		},
 		Accounting: NoBudget,
 		Tool:       Tool{"noren", "1.0.0"},
 		Time:       "2026-11-21T07:00:00Z",
@@ -261,7 +272,10 @@ func TestSignListsAllFaults(t *testing.T) {
 	if noren.KindOf(err) != noren.BadData {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"released.kind", "released.sha256", "released.name", "mechanism.name", "tool.name", "time", "guarantee.model", "guarantee.epsilon", "guarantee.delta", "accounting"} {
+	for _, want := range []string{
+		"released.kind", "released.sha256", "released.name", "mechanism.name", "tool.name", "time",
+		"guarantee.model", "guarantee.epsilon", "guarantee.delta", "accounting",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing from %v", want, err)
 		}

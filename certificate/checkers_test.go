@@ -116,7 +116,8 @@ func withSuppressed(t *testing.T, format string) string {
 	t.Helper()
 	c := anonymous([]byte("age,sex\n30,f\n30,f\n"))
 	c.Format = format
-	c.Mechanism.Parameters = json.RawMessage(`{"k":5,"method":"tomobiki","publish":"centroid","quasi_identifiers":["age","sex"],"refine":"auto","scale":"minmax","suppressed":50}`)
+	c.Mechanism.Parameters = json.RawMessage(
+		`{"k":5,"method":"tomobiki","publish":"centroid","quasi_identifiers":["age","sex"],"refine":"auto","scale":"minmax","suppressed":50}`)
 	var statement any
 	text, err := json.Marshal(c)
 	if err == nil {
@@ -146,7 +147,13 @@ func checkerBases(t *testing.T) []checkerBase {
 		name string
 		of   Certificate
 	}{
-		{"charged", charged([]byte(payload))}, {"unaccounted", unaccounted}, {"zcdp", inZCDP([]byte(payload))}, {"records", anonymous([]byte(payload))}, {"a table of a database", ofTable(payload)}, {"persons", persons}, {"model", model},
+		{"charged", charged([]byte(payload))},
+		{"unaccounted", unaccounted},
+		{"zcdp", inZCDP([]byte(payload))},
+		{"records", anonymous([]byte(payload))},
+		{"a table of a database", ofTable(payload)},
+		{"persons", persons},
+		{"model", model},
 	} {
 		text, err := mustSign(t, one.of).Encode()
 		if err != nil {
@@ -296,8 +303,10 @@ func (m *checkerMaker) values() []any {
 		[]any{""},
 		map[string]any{},
 		map[string]any{"x": 1},
-		"table", "add-remove", "charged", "no-budget", "unaccounted", "noren.certificate/3", "noren.certificate/99", "noren.certificate/1", "noren.certificate/2",
-		strings.Repeat("AB", 32), strings.Repeat("ab", 32), "hmac-sha256:" + strings.Repeat("0", 63), "2026-02-29T00:00:00Z", "2024-02-29T23:59:59Z", "0000-02-29T00:00:00Z", "2026-11-21T24:00:00Z",
+		"table", "add-remove", "charged", "no-budget", "unaccounted", "noren.certificate/3", "noren.certificate/99", "noren.certificate/1",
+		"noren.certificate/2",
+		strings.Repeat("AB", 32), strings.Repeat("ab", 32), "hmac-sha256:" + strings.Repeat("0", 63), "2026-02-29T00:00:00Z",
+		"2024-02-29T23:59:59Z", "0000-02-29T00:00:00Z", "2026-11-21T24:00:00Z",
 		"2026-11-21T07:00:60Z", "2026-11-21T07:00:00+00:00", "2026-11-21t07:00:00z", "a/b", `a\b`, "answer", "file", "zcdp", "epsilon", "😀",
 	}
 }
@@ -356,7 +365,10 @@ func underWeakKey(t *testing.T, certificate, point, r string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signature, err := json.Marshal(Signature{"ed25519", KeyID(public), base64.StdEncoding.EncodeToString(public), base64.StdEncoding.EncodeToString(value)})
+	signature, err := json.Marshal(Signature{
+		"ed25519", KeyID(public), base64.StdEncoding.EncodeToString(public),
+		base64.StdEncoding.EncodeToString(value),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,15 +426,24 @@ func (m *checkerMaker) unsignedPairs() {
 		}
 		one := func(old, by string) string { return strings.Replace(string(compact), old, by, 1) }
 		for name, text := range map[string]string{
-			"with other space": spaced.String(), "with a byte order mark": "\ufeff" + b.Certificate, "with two byte order marks": "\ufeff\ufeff" + b.Certificate,
-			"with a mark inside": one("{", "{\ufeff"), "with space around": " \r\n\t" + b.Certificate + "\n\n", "with a form feed": "\f" + b.Certificate, "with data after it": b.Certificate + "{}",
-			"cut": b.Certificate[:len(b.Certificate)/2], "empty": "{}", "a list": "[" + b.Certificate + "]", "nested": `{"certificate":` + b.Certificate + `,"signature":{}}`,
-			"twice a key": one(`"time":`, `"time":"2026-01-01T00:00:00Z","time":`), "twice an escaped key": one(`"time":`, `"tim\u0065":"2026-01-01T00:00:00Z","time":`), "an escaped key": one(`"time":`, `"tim\u0065":`),
-			"half a pair": one(`"tool":{`, `"tool":{"x":"\ud800",`), "no UTF-8": one(`"tool":{`, "\"tool\":{\"x\":\"\xff\","), "a replacement character": one(`"tool":{`, `"tool":{"x":"`+"\ufffd"+`",`),
-			"another algorithm": one(`"algorithm":"ed25519"`, `"algorithm":"ED25519"`), "without algorithm": one(`"algorithm":"ed25519",`, ""), "a field in the signature": one(`"algorithm":`, `"a":1,"algorithm":`),
-			"a field beside": one(`"signature":`, `"more":1,"signature":`), "a size as a fraction": one(`"size":`, `"size":0.`), "a size with an exponent": strings.Replace(string(compact), `"size":`, `"size":0e0,"x":`, 1),
-			"a key that is no base64": one(`"public_key":"`, `"public_key":"\n`), "a value without padding": one(`==","value"`, `","value"`), "a later form": one("noren.certificate/", "noren.certificate/9"),
-			"a comment": one(`"tool"`, `/* */"tool"`), "a comma more": one(`}}`, `},}`), "single quotes": strings.ReplaceAll(string(compact), `"`, `'`), "null": "null", "nothing": " ",
+			"with other space": spaced.String(), "with a byte order mark": "\ufeff" + b.Certificate, "with two byte order marks": "\ufeff\ufeff" +
+				b.Certificate,
+			"with a mark inside": one("{", "{\ufeff"), "with space around": " \r\n\t" + b.Certificate + "\n\n", "with a form feed": "\f" +
+				b.Certificate, "with data after it": b.Certificate + "{}",
+			"cut": b.Certificate[:len(b.Certificate)/2], "empty": "{}", "a list": "[" + b.Certificate + "]", "nested": `{"certificate":` +
+				b.Certificate + `,"signature":{}}`,
+			"twice a key":          one(`"time":`, `"time":"2026-01-01T00:00:00Z","time":`),
+			"twice an escaped key": one(`"time":`, `"tim\u0065":"2026-01-01T00:00:00Z","time":`), "an escaped key": one(`"time":`, `"tim\u0065":`),
+			"half a pair": one(`"tool":{`, `"tool":{"x":"\ud800",`), "no UTF-8": one(`"tool":{`, "\"tool\":{\"x\":\"\xff\","),
+			"a replacement character": one(`"tool":{`, `"tool":{"x":"`+"\ufffd"+`",`),
+			"another algorithm":       one(`"algorithm":"ed25519"`, `"algorithm":"ED25519"`), "without algorithm": one(`"algorithm":"ed25519",`, ""),
+			"a field in the signature": one(`"algorithm":`, `"a":1,"algorithm":`),
+			"a field beside":           one(`"signature":`, `"more":1,"signature":`), "a size as a fraction": one(`"size":`, `"size":0.`),
+			"a size with an exponent": strings.Replace(string(compact), `"size":`, `"size":0e0,"x":`, 1),
+			"a key that is no base64": one(`"public_key":"`, `"public_key":"\n`), "a value without padding": one(`==","value"`, `","value"`),
+			"a later form": one("noren.certificate/", "noren.certificate/9"),
+			"a comment":    one(`"tool"`, `/* */"tool"`), "a comma more": one(`}}`, `},}`),
+			"single quotes": strings.ReplaceAll(string(compact), `"`, `'`), "null": "null", "nothing": " ",
 		} {
 			add(name, text, b.Released)
 		}
@@ -430,7 +451,8 @@ func (m *checkerMaker) unsignedPairs() {
 			add("a signature of which s is not reduced", unreduced(m.t, string(compact)), b.Released)
 		}
 		for name, released := range map[string]string{
-			"another file": b.Released + " ", "no file": "", "a file with a mark": "\ufeff" + b.Released, "another line end": strings.ReplaceAll(b.Released, "\n", "\r\n") + "\r\n", "the file in capitals": strings.ToUpper(b.Released),
+			"another file": b.Released + " ", "no file": "", "a file with a mark": "\ufeff" + b.Released,
+			"another line end": strings.ReplaceAll(b.Released, "\n", "\r\n") + "\r\n", "the file in capitals": strings.ToUpper(b.Released),
 		} {
 			add(name, b.Certificate, released)
 		}

@@ -53,7 +53,10 @@ func fieldOf(t *testing.T, of reflect.Type, quoted bool) formField {
 	case quoted:
 		return formField{Type: "decimal"}
 	}
-	name, known := map[reflect.Kind]string{reflect.String: "text", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number", reflect.Bool: "boolean"}[of.Kind()]
+	name, known := map[reflect.Kind]string{
+		reflect.String: "text", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number",
+		reflect.Bool: "boolean",
+	}[of.Kind()]
 	if !known {
 		t.Fatalf("%s has no name among the types of fields", of)
 	}

@@ -25,7 +25,10 @@ func KeyPath() (string, error) {
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", &noren.Error{Kind: noren.Usage, Where: noren.Phrase("signing key"), What: "this user has no configuration directory", Hint: "set NOREN_KEY to the path of the key file", Err: err}
+		return "", &noren.Error{
+			Kind: noren.Usage, Where: noren.Phrase("signing key"), What: "this user has no configuration directory",
+			Hint: "set NOREN_KEY to the path of the key file", Err: err,
+		}
 	}
 	return filepath.Join(dir, "noren", "key.pem"), nil
 }
@@ -54,7 +57,11 @@ func LoadKey(path string) (ed25519.PrivateKey, error) {
 		return nil, fileError(path, noren.Textf("the signing key cannot be examined"), err)
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "the signing key has mode %04o: others than its owner can use it", Args: []any{mode}, Hint: "chmod 600 the file, or make a new key if others may have read it"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(path),
+			What: "the signing key has mode %04o: others than its owner can use it", Args: []any{mode},
+			Hint: "chmod 600 the file, or make a new key if others may have read it",
+		}
 	}
 	text, err := readSmall(f, path, "the signing key cannot be read")
 	if err != nil {

@@ -111,7 +111,10 @@ func Parse(data []byte) (*Signed, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate", What: "does not have the form %s or %s", Args: []any{Format, Format1}, Hint: "a newer program may have written it"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: "certificate", What: "does not have the form %s or %s", Args: []any{Format, Format1},
+			Hint: "a newer program may have written it",
+		}
 	}
 	// Package json matches keys in any letter case and cannot tell a missing
 	// field from an empty one. What was read, written again, must be what was
@@ -121,7 +124,10 @@ func Parse(data []byte) (*Signed, error) {
 		return nil, err
 	}
 	if !bytes.Equal(text, again) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate", What: "holds a field that is misspelt, empty or of another form than its format says"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: "certificate",
+			What: "holds a field that is misspelt, empty or of another form than its format says",
+		}
 	}
 	if err := s.Certificate.validate(); err != nil {
 		return nil, err
@@ -141,7 +147,10 @@ type Result struct {
 // signature must be by one of them. Failures are of kind NotMet.
 func (s *Signed) VerifySignature(trusted ...ed25519.PublicKey) (Result, error) {
 	fail := func(what, hint noren.Text) (Result, error) {
-		return Result{}, &noren.Error{Kind: noren.NotMet, Where: "certificate", What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
+		return Result{}, &noren.Error{
+			Kind: noren.NotMet, Where: "certificate", What: what.Format, Args: what.Args, Hint: hint.Format,
+			HintArgs: hint.Args,
+		}
 	}
 	public, err := DecodeBase64(s.Signature.PublicKey)
 	if err != nil || len(public) != ed25519.PublicKeySize || s.Signature.Algorithm != "ed25519" {
@@ -158,7 +167,8 @@ func (s *Signed) VerifySignature(trusted ...ed25519.PublicKey) (Result, error) {
 		known = known || ed25519.PublicKey(public).Equal(k)
 	}
 	if len(trusted) > 0 && !known {
-		return fail(noren.Textf("it is signed by %s, which is not a trusted key", s.Signature.KeyID), noren.Textf("get the signer's public key by a way you trust"))
+		return fail(noren.Textf("it is signed by %s, which is not a trusted key", s.Signature.KeyID),
+			noren.Textf("get the signer's public key by a way you trust"))
 	}
 	value, err := DecodeBase64(s.Signature.Value)
 	if err != nil || len(value) != ed25519.SignatureSize {
@@ -193,7 +203,10 @@ func Check(ctx context.Context, s *Signed, released io.Reader, trusted ...ed2551
 func (s *Signed) MatchesTable(found Released) error {
 	want := s.Certificate.Released
 	if want.Kind != KindTable {
-		return &noren.Error{Kind: noren.NotMet, Where: "certificate", What: "it is of a file, and not of a table of a database", Hint: "name the file"}
+		return &noren.Error{
+			Kind: noren.NotMet, Where: "certificate", What: "it is of a file, and not of a table of a database",
+			Hint: "name the file",
+		}
 	}
 	if found.SHA256 != want.SHA256 || found.Size != want.Size {
 		return &noren.Error{

@@ -45,7 +45,10 @@ func loadPublicKey(path string) (ed25519.PublicKey, error) {
 }
 
 func publicKeyError(path string, err error) error {
-	return &noren.Error{Kind: noren.Usage, Code: "public-key", Where: noren.File(path), What: "the public key cannot be read", Err: reason(err)}
+	return &noren.Error{
+		Kind: noren.Usage, Code: "public-key", Where: noren.File(path), What: "the public key cannot be read",
+		Err: reason(err),
+	}
 }
 
 // PublicKeyOf returns the public key of the private key at path; nil where there is

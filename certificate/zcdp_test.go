@@ -24,7 +24,10 @@ func TestZCDPCharge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"accounting": "zcdp"`, `"rho_femto": "12000000000000"`, `"gaussian_femto": "7000000000000"`, `"epsilon_nano": "100000000"`, `"delta_atto": "0"`} {
+	for _, want := range []string{
+		`"accounting": "zcdp"`, `"rho_femto": "12000000000000"`, `"gaussian_femto": "7000000000000"`,
+		`"epsilon_nano": "100000000"`, `"delta_atto": "0"`,
+	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%s is not in %s", want, text)
 		}
@@ -43,7 +46,8 @@ func TestZCDPCharge(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	// A certificate in epsilon and delta is as it was.
-	if text, err = mustSign(t, charged(payload)).Encode(); err != nil || strings.Contains(string(text), "femto") || strings.Contains(string(text), "zcdp") {
+	if text, err = mustSign(t, charged(payload)).Encode(); err != nil || strings.Contains(string(text), "femto") ||
+		strings.Contains(string(text), "zcdp") {
 		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -181,7 +181,10 @@ func ParseAdversaries(s string) (Adversaries, error) {
 	case "full":
 		return FullAdversaries(), nil
 	}
-	return Adversaries{}, &noren.Error{Kind: noren.Usage, Where: "adversaries", What: "there are no such adversaries", Hint: "choose all, empty or full, or list them in a file"}
+	return Adversaries{}, &noren.Error{
+		Kind: noren.Usage, Where: "adversaries", What: "there are no such adversaries",
+		Hint: "choose all, empty or full, or list them in a file",
+	}
 }
 
 // ReadAdversaries reads a list in JSON; name is the file's, for errors:

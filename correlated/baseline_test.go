@@ -45,7 +45,8 @@ func TestGoldenBaselines(t *testing.T) {
 				t.Errorf("%s, eps=%g: %+v", c.Name, row.Eps, b)
 			}
 			if b.Wasserstein < row.B*(1-1e-9) || b.Wasserstein > b.Range*(1+1e-12) {
-				t.Errorf("%s, eps=%g: Wasserstein %g is not between the exact scale %g and the range's %g", c.Name, row.Eps, b.Wasserstein, row.B, b.Range)
+				t.Errorf("%s, eps=%g: Wasserstein %g is not between the exact scale %g and the range's %g", c.Name, row.Eps, b.Wasserstein, row.B,
+					b.Range)
 			}
 		}
 	}
@@ -85,7 +86,8 @@ func TestWassersteinIsSafe(t *testing.T) {
 		if rapid.Bool().Draw(t, "chain") {
 			m = drawChain(t, 5)
 		}
-		o := LeakageOptions{Adversaries: rapid.SampledFrom([]Adversaries{AllAdversaries(), EmptyAdversaries(), FullAdversaries()}).Draw(t, "adversaries")}
+		o := LeakageOptions{Adversaries: rapid.SampledFrom([]Adversaries{AllAdversaries(), EmptyAdversaries(), FullAdversaries()}).
+			Draw(t, "adversaries")}
 		e, err := newEngine(m, Count(0), o)
 		if err != nil {
 			t.Fatal(err)

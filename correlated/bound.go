@@ -94,7 +94,10 @@ func (q *Query) bind(m Model) (*boundQuery, error) {
 			return nil, err
 		}
 		if b.dims[c].size > maxSteps/stride {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "query", What: "the coordinates together take too many values", Hint: "round the values to a coarser grid, or ask fewer coordinates"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: "query", What: "the coordinates together take too many values",
+				Hint: "round the values to a coarser grid, or ask fewer coordinates",
+			}
 		}
 		stride *= b.dims[c].size
 	}
@@ -121,7 +124,10 @@ func (b *boundQuery) steps(c int, stride int64, counts []int64) error {
 			places = max(places, p)
 		}
 	}
-	tooFine := &noren.Error{Kind: noren.Usage, Where: "query", What: "the values have too many digits to be added exactly", Hint: "round them to a public grid; the rounded query is then the one that is asked"}
+	tooFine := &noren.Error{
+		Kind: noren.Usage, Where: "query", What: "the values have too many digits to be added exactly",
+		Hint: "round them to a public grid; the rounded query is then the one that is asked",
+	}
 	if places > 15 {
 		return tooFine
 	}

@@ -159,7 +159,10 @@ func (b *Box) Contains(m Model) bool {
 // centre, nil to leave that out.
 func (e *engine) boxLeakage(ctx context.Context, rates []float64, centre *Leakage) (*Leakage, error) {
 	if e.options.Method == Exact || e.options.Method == Quilt {
-		return nil, &noren.Error{Kind: noren.NotMet, Where: "method", What: "the leakage in a box is bounded and not exact", Hint: "let the method be auto or tanh"}
+		return nil, &noren.Error{
+			Kind: noren.NotMet, Where: "method", What: "the leakage in a box is bounded and not exact",
+			Hint: "let the method be auto or tanh",
+		}
 	}
 	l := &Leakage{Method: Tanh}
 	if centre != nil {

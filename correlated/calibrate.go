@@ -64,7 +64,10 @@ func (e *engine) calibrate(ctx context.Context, epsilon float64) (*Calibration, 
 		// Only a bound that is looser than the range gets here.
 		high *= 2
 		if math.IsInf(high, 1) {
-			return nil, &noren.Error{Kind: noren.NotMet, Where: "epsilon", What: "no scale brings the bound below this", Hint: "choose another method"}
+			return nil, &noren.Error{
+				Kind: noren.NotMet, Where: "epsilon", What: "no scale brings the bound below this",
+				Hint: "choose another method",
+			}
 		}
 		if safe, err = try(high); err != nil {
 			return nil, err
@@ -111,7 +114,8 @@ func (e *engine) bisect(ctx context.Context, c *Calibration, target float64, k b
 		low, high := math.Log(k.low), math.Log(k.high)
 		width := high - low
 		mid := low + width/2
-		if fl, fh := math.Log(k.unsafe.Upper/target), math.Log(k.safe.Upper/target); round%3 != 2 && !math.IsInf(fl, 0) && !math.IsInf(fh, 0) && fl > fh {
+		if fl, fh := math.Log(k.unsafe.Upper/target), math.Log(k.safe.Upper/target); round%3 != 2 && !math.IsInf(fl, 0) && !math.IsInf(fh, 0) &&
+			fl > fh {
 			at := low + width*fl/(fl-fh)
 			// Aim a little past the crossing, to either side in turn, so that
 			// both ends close in.

@@ -117,7 +117,10 @@ func (m *memberEngine) leakage(ctx context.Context, rates []float64) (*Leakage, 
 	case Exact:
 		l, err := m.exact(ctx, rates)
 		if isBudget(err) {
-			return nil, &noren.Error{Kind: noren.NotMet, Where: "method", What: "the exact leakage is beyond the budget", Hint: "raise the budget, or let the method be auto", Err: err}
+			return nil, &noren.Error{
+				Kind: noren.NotMet, Where: "method", What: "the exact leakage is beyond the budget",
+				Hint: "raise the budget, or let the method be auto", Err: err,
+			}
 		}
 		return l, err
 	case Quilt:

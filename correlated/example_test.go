@@ -77,7 +77,10 @@ func ExampleFitChain() {
 			readings[i] = 1
 		}
 	}
-	f, err := correlated.FitChain([][]int{readings}, correlated.FitOptions{Source: "the readings of 2023", States: []string{"off", "on"}, Length: 1440})
+	f, err := correlated.FitChain([][]int{readings}, correlated.FitOptions{
+		Source: "the readings of 2023", States: []string{"off", "on"},
+		Length: 1440,
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -112,7 +115,8 @@ func ExampleJoint() {
 
 // An answer on a table whose records are the six readings of a meter.
 func ExampleNew() {
-	model, err := correlated.ParseModel(strings.NewReader(`{"type":"chain","states":["off","on"],"source":"an assumption","init":[0.5,0.5],"P":[[0.9,0.1],[0.1,0.9]],"length":6}`), "meter.json")
+	model, err := correlated.ParseModel(strings.NewReader(
+		`{"type":"chain","states":["off","on"],"source":"an assumption","init":[0.5,0.5],"P":[[0.9,0.1],[0.1,0.9]],"length":6}`), "meter.json")
 	if err != nil {
 		fmt.Println(err)
 		return

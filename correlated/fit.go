@@ -32,7 +32,10 @@ type FitOptions struct {
 
 func (o *FitOptions) defaults() error {
 	if o.Source == "" {
-		return &noren.Error{Kind: noren.Usage, Where: "source", What: "say where the data came from", Hint: "the guarantee rests on it, and the certificate states it"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "source", What: "say where the data came from",
+			Hint: "the guarantee rests on it, and the certificate states it",
+		}
 	}
 	if !names.Seen(o.Source) {
 		return noren.Usagef("source", "holds a character that cannot be seen").Hinted("use letters, digits and signs")
@@ -123,7 +126,8 @@ func FitChain(sequences [][]int, o FitOptions) (*Fitted, error) {
 func (o *FitOptions) fitted(centre Model, box *Box, what string, n int) *Fitted {
 	source := fmt.Sprintf("estimated as %s of %s", what, o.Source)
 	return &Fitted{
-		File:         &ModelFile{Model: box, States: o.States, Source: fmt.Sprintf("%s; all bounds hold together with %g%% confidence", source, 100*o.Confidence)},
+		File: &ModelFile{Model: box, States: o.States, Source: fmt.Sprintf("%s; all bounds hold together with %g%% confidence", source,
+			100*o.Confidence)},
 		Centre:       &ModelFile{Model: centre, States: o.States, Source: source},
 		Observations: n,
 	}
@@ -215,11 +219,17 @@ func FitTree(ctx context.Context, samples [][]int, o FitOptions) (*Fitted, error
 	}
 	for s, row := range samples {
 		if len(row) != n {
-			return nil, &noren.Error{Kind: noren.BadData, Where: index("samples", s), What: "this sample has another number of records than the first"}
+			return nil, &noren.Error{
+				Kind: noren.BadData, Where: index("samples", s),
+				What: "this sample has another number of records than the first",
+			}
 		}
 		for i, v := range row {
 			if v < 0 || v >= k {
-				return nil, &noren.Error{Kind: noren.BadData, Where: index(index("samples", s), i), What: "a state is missing or out of range", Hint: "leave incomplete samples out"}
+				return nil, &noren.Error{
+					Kind: noren.BadData, Where: index(index("samples", s), i), What: "a state is missing or out of range",
+					Hint: "leave incomplete samples out",
+				}
 			}
 			columns[i][s] = uint8(v)
 		}

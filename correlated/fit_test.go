@@ -64,7 +64,8 @@ func TestFitChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Steps: 00 01, then after the gap 11 10 00 00.
-	if f.Observations != 6 || f.File.Model.Records() != 50 || f.File.Model.Kind() != "box" || !strings.Contains(f.File.Source, "last year's readings") {
+	if f.Observations != 6 || f.File.Model.Records() != 50 || f.File.Model.Kind() != "box" ||
+		!strings.Contains(f.File.Source, "last year's readings") {
 		t.Errorf("%+v", f)
 	}
 	c := f.Centre.Model.(*Chain)

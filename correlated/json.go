@@ -140,7 +140,10 @@ func (r *reader) within(s step) (any, error) {
 
 func (r *reader) value() (any, error) {
 	if len(r.at) > maxDepth {
-		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: r.where(), What: "nests more than %d levels", Args: []any{maxDepth}}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Code: meter.Code, Where: r.where(), What: "nests more than %d levels",
+			Args: []any{maxDepth},
+		}
 	}
 	t, err := r.dec.Token()
 	if err != nil {
@@ -231,7 +234,10 @@ func (n node) object(allowed ...string) (map[string]node, error) {
 	out := map[string]node{}
 	for k, v := range o {
 		if !slices.Contains(allowed, k) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, k), What: "there is no such field here", Hint: "fields are %s", HintArgs: []any{strings.Join(allowed, ", ")}}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: join(n.where, k), What: "there is no such field here", Hint: "fields are %s",
+				HintArgs: []any{strings.Join(allowed, ", ")},
+			}
 		}
 		out[k] = node{join(n.where, k), v}
 	}

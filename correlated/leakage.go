@@ -43,7 +43,10 @@ func ParseMethod(s string) (Method, error) {
 			return Method(i), nil
 		}
 	}
-	return 0, &noren.Error{Kind: noren.Usage, Where: "method", What: "there is no such method", Hint: "choose one of %s", HintArgs: []any{strings.Join(methodNames[:], ", ")}}
+	return 0, &noren.Error{
+		Kind: noren.Usage, Where: "method", What: "there is no such method", Hint: "choose one of %s",
+		HintArgs: []any{strings.Join(methodNames[:], ", ")},
+	}
 }
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -187,7 +190,8 @@ func (w *Witness) Text() noren.Text {
 			known = noren.Textf("%s and all beyond", records)
 		}
 	}
-	return noren.Textf("of record %d, one who knows %s learns a factor of about e^%s for state %d against %d", w.Target, known, noren.LossFigure(w.Log, 4), w.State, w.Other)
+	return noren.Textf("of record %d, one who knows %s learns a factor of about e^%s for state %d against %d", w.Target, known,
+		noren.LossFigure(w.Log, 4), w.State, w.Other)
 }
 
 // ComputeLeakage returns CBP(b): the largest leakage about any record of the

@@ -123,7 +123,10 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	}
 	for _, w := range append(m.within(0.95), b) {
 		if !(w <= maxPublished) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "epsilon", What: "expected noise below 2^53, got more", Hint: "choose a larger epsilon, or smaller values in the query"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: "epsilon", What: "expected noise below 2^53, got more",
+				Hint: "choose a larger epsilon, or smaller values in the query",
+			}
 		}
 	}
 	return m, nil
@@ -235,7 +238,9 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 func (m *Mechanism) Covers(_, records int64) error {
 	if n := m.options.Model.Model.Records(); records != int64(n) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: codeRecords, Where: "model", What: "expected %d {record|records}, as the model has, got %s", Args: []any{n, stated(records)},
+			Kind: noren.Usage, Code: codeRecords, Where: "model", What: "expected %d {record|records}, as the model has, got %s", Args: []any{
+				n, stated(records),
+			},
 			Hint: "the data set states the number of its records, and the model has one for each",
 		}
 	}
@@ -251,10 +256,17 @@ func stated(records int64) noren.Text {
 
 func (m *Mechanism) covers(n account.Neighbours, unit string) error {
 	if n != account.ReplaceOne {
-		return &noren.Error{Kind: noren.Usage, Where: "neighbours", Code: codeModel, What: "expected replace-one, got add-remove: a model of dependent records compares tables of one size", Hint: "use a data set of replace-one neighbours"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "neighbours", Code: codeModel,
+			What: "expected replace-one, got add-remove: a model of dependent records compares tables of one size",
+			Hint: "use a data set of replace-one neighbours",
+		}
 	}
 	if unit != account.Record {
-		return &noren.Error{Kind: noren.Usage, Where: "unit", Code: codeModel, What: "expected the record, got another: the model's records are rows", Hint: "use a data set whose unit is the record"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "unit", Code: codeModel,
+			What: "expected the record, got another: the model's records are rows", Hint: "use a data set whose unit is the record",
+		}
 	}
 	return nil
 }
@@ -277,13 +289,16 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		how = noren.Textf("computed exactly")
 	}
 	g.Assumptions = noren.Texts{
-		noren.Textf("The %d {record follows|records follow} %s; %s.", m.options.Model.Model.Records(), describeModel(m.options.Model.Model), source),
+		noren.Textf("The %d {record follows|records follow} %s; %s.", m.options.Model.Model.Records(), describeModel(m.options.Model.Model),
+			source),
 		noren.Textf("The model is public and was not made from the records that it protects."),
 		noren.Textf("Protected against: %s.", m.options.Leakage.Adversaries.describe()),
-		noren.Textf("For any two states of a record that such an adversary holds possible, the answer's likelihoods differ by a factor of at most e^%s (%s).", account.Decimal(m.leaks, 9), how),
+		noren.Textf("For any two states of a record that such an adversary holds possible, the answer's likelihoods differ by a factor of at "+
+			"most e^%s (%s).", account.Decimal(m.leaks, 9), how),
 		noren.Textf("Whatever the model, replacing one record changes likelihoods by a factor of at most e^%s.", account.Decimal(m.plain, 9)),
 		noren.Textf("A value that is no state of its record counts as that record's first state."),
-		noren.Textf("Leakages of several answers do not add up; their charges do, where every release about these records was charged under this model (docs/correlated-privacy.md, section 12)."),
+		noren.Textf("Leakages of several answers do not add up; their charges do, where every release about these records was charged under " +
+			"this model (docs/correlated-privacy.md, section 12)."),
 	}
 	return g, nil
 }
@@ -386,7 +401,10 @@ func (m *Mechanism) Accuracy(level float64, records int64) (Accuracy, error) {
 		return Accuracy{}, noren.Usagef("level", "expected a confidence above 0 and below 1")
 	}
 	if n := m.options.Model.Model.Records(); records != 0 && records != int64(n) {
-		return Accuracy{}, &noren.Error{Kind: noren.Usage, Code: codeRecords, Where: "records", What: "expected %d, the records of the model, got %d", Args: []any{n, records}}
+		return Accuracy{}, &noren.Error{
+			Kind: noren.Usage, Code: codeRecords, Where: "records",
+			What: "expected %d, the records of the model, got %d", Args: []any{n, records},
+		}
 	}
 	return Accuracy{level, m.within(level)}, nil
 }
@@ -418,10 +436,16 @@ func (m *Mechanism) Steps(ctx context.Context, t *table.Table) ([]int64, error) 
 	model := m.options.Model
 	col := t.Column(m.options.Column)
 	if col == nil || col.Field.Type != table.Ordered || !slices.Equal(col.Dict, model.StateNames()) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: m.options.Column, What: "expected an ordered column whose levels are the model's states"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: m.options.Column,
+			What: "expected an ordered column whose levels are the model's states",
+		}
 	}
 	if n := model.Model.Records(); col.Len() != n {
-		return nil, &noren.Error{Kind: noren.BadData, Where: m.options.Column, What: "the table does not have as many rows as the model has records"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: m.options.Column,
+			What: "the table does not have as many rows as the model has records",
+		}
 	}
 	out := make([]int64, len(m.query.dims))
 	for i := range col.Len() {

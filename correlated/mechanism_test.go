@@ -82,7 +82,8 @@ func TestPowerDay(t *testing.T) {
 		t.Errorf("%+v, %v", g, err)
 	}
 	text, err := json.Marshal(m.Parameters())
-	if err != nil || !strings.Contains(string(text), `"scale"`) || !strings.Contains(string(text), `"model_sha256":"`+m.hash+`"`) || strings.Contains(string(text), "0.95") {
+	if err != nil || !strings.Contains(string(text), `"scale"`) || !strings.Contains(string(text), `"model_sha256":"`+m.hash+`"`) ||
+		strings.Contains(string(text), "0.95") {
 		t.Errorf("%s, %v", text, err)
 	}
 	states := make([]int, 1440)
@@ -267,7 +268,9 @@ func TestHouseholds(t *testing.T) {
 // Every table of as many records as the model has is answered: a value that is
 // missing or no state of its record counts as the record's first state.
 func TestEveryTableIsAnswered(t *testing.T) {
-	m := mechanismFor(t, `{"type":"tree","parent":[-1,0,0],"prior":[0.5,0.5],"cpt":[null,[[0.2,0.3,0.5],[0.6,0.2,0.2]],[[0.9,0.1],[0.3,0.7]]]}`, `{"g":[[0,1],[0,10,20],[0,100]]}`, 1)
+	m := mechanismFor(t,
+		`{"type":"tree","parent":[-1,0,0],"prior":[0.5,0.5],"cpt":[null,[[0.2,0.3,0.5],[0.6,0.2,0.2]],[[0.9,0.1],[0.3,0.7]]]}`,
+		`{"g":[[0,1],[0,10,20],[0,100]]}`, 1)
 	if f := m.Columns()[0]; f.Type != table.Ordered || !slices.Equal(f.Levels, []string{"0", "1", "2"}) {
 		t.Fatalf("%+v", f)
 	}

@@ -70,7 +70,10 @@ func (l limits) joint(shape []int, p []float64) (*JointTable, error) {
 		}
 		size *= k
 		if size > maxTable {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "shape", What: "the table has more than 1,048,576 entries", Hint: "describe the records by a chain or a tree"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: "shape", What: "the table has more than 1,048,576 entries",
+				Hint: "describe the records by a chain or a tree",
+			}
 		}
 	}
 	if len(p) != size {
@@ -149,7 +152,8 @@ func (l limits) homogeneous(init []float64, p [][]float64, n int) (*Chain, error
 		return nil, err
 	}
 	if k.rows != k.cols {
-		return nil, noren.Usagef("P", "the matrix has %d {row|rows} and %d {column|columns}, and one matrix for all steps must be square", k.rows, k.cols)
+		return nil, noren.Usagef("P", "the matrix has %d {row|rows} and %d {column|columns}, and one matrix for all steps must be square", k.rows,
+			k.cols)
 	}
 	first, err := newDistribution(init, "init")
 	if err != nil {

@@ -108,12 +108,21 @@ func (l limits) parseModel(n node) (Model, error) {
 	}
 	kind, ok := o["type"].(string)
 	if !ok {
-		return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, "type"), What: "the model needs a type", Hint: "types are table, chain, tree, class and box"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: join(n.where, "type"), What: "the model needs a type",
+			Hint: "types are table, chain, tree, class and box",
+		}
 	}
-	parsers := map[string]func(node) (Model, error){"table": l.parseTable, "chain": l.parseChain, "tree": l.parseTree, "class": l.parseClass, "box": l.parseBox}
+	parsers := map[string]func(node) (Model, error){
+		"table": l.parseTable, "chain": l.parseChain, "tree": l.parseTree, "class": l.parseClass,
+		"box": l.parseBox,
+	}
 	parse, ok := parsers[kind]
 	if !ok {
-		return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, "type"), What: "there is no such type of model", Hint: "types are table, chain, tree, class and box"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: join(n.where, "type"), What: "there is no such type of model",
+			Hint: "types are table, chain, tree, class and box",
+		}
 	}
 	m, err := parse(n)
 	if err != nil {
@@ -186,7 +195,10 @@ func (l limits) parseChain(n node) (Model, error) {
 	var c *Chain
 	if !hasLength {
 		if steps.depth() == 2 && len(steps.value.([]any)) > 0 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: steps.where, What: "this is one matrix, and the number of records is missing", Hint: `give "length", or a list of one matrix a step`}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: steps.where, What: "this is one matrix, and the number of records is missing",
+				Hint: `give "length", or a list of one matrix a step`,
+			}
 		}
 		list, err := steps.list()
 		if err != nil {

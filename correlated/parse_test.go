@@ -40,8 +40,14 @@ func TestParseModelErrorsPointAtTheEntry(t *testing.T) {
 		{`{"type":"tree","parent":[-1,5],"prior":[0.5,0.5],"cpt":[[1,0],[0,1]]}`, "m.json: parent[1]", "another record"},
 		{`{"type":"tree","parent":[-1,0],"prior":[0.5,0.5],"cpt":[null,[[1,0]]]}`, "m.json: cpt[1]", "the parent, record 0"},
 		{`{"type":"class","members":[]}`, "m.json: members", "at least one"},
-		{`{"type":"class","members":[{"type":"table","shape":[2],"p":[0.5,0.5]},{"type":"table","shape":[2],"p":[0.5,0.4]}]}`, "m.json: members[1].p", "sum to 0.9"},
-		{`{"type":"class","members":[{"type":"table","shape":[2],"p":[0.5,0.5]},{"type":"table","shape":[1],"p":[1]}]}`, "m.json: members[1]", "1 state"},
+		{
+			`{"type":"class","members":[{"type":"table","shape":[2],"p":[0.5,0.5]},{"type":"table","shape":[2],"p":[0.5,0.4]}]}`,
+			"m.json: members[1].p", "sum to 0.9",
+		},
+		{
+			`{"type":"class","members":[{"type":"table","shape":[2],"p":[0.5,0.5]},{"type":"table","shape":[1],"p":[1]}]}`, "m.json: members[1]",
+			"1 state",
+		},
 		{`{"type":"box","centre":{"type":"table","shape":[1],"p":[1]},"low":[[0]],"high":[[1]]}`, "m.json: centre", "a chain or a tree"},
 		{`{"type":"box","centre":{"type":"chain","init":[0.5,0.5],"P":[[0.9,0.1],[0.1,0.9]],"length":3},"low":[[0.95,0],[0,0.8]],"high":[[1,1],[1,1]]}`, "m.json: low[0][0][0]", "outside"},
 		{`{"type":"table","shape":[2],"p":[0.5,0.5],"states":["on"]}`, "m.json: states", "2 states"},
@@ -50,7 +56,8 @@ func TestParseModelErrorsPointAtTheEntry(t *testing.T) {
 	} {
 		_, err := ParseModel(strings.NewReader(c.text), "m.json")
 		var e *noren.Error
-		if !errors.As(err, &e) || e.Kind != noren.Usage && e.Code != "too-large" || !strings.HasPrefix(e.Place(), c.where) || !strings.Contains(err.Error(), c.what) {
+		if !errors.As(err, &e) || e.Kind != noren.Usage && e.Code != "too-large" || !strings.HasPrefix(e.Place(), c.where) ||
+			!strings.Contains(err.Error(), c.what) {
 			t.Errorf("%s\n gave %v\n want %s: ..%s..", c.text, err, c.where, c.what)
 		}
 	}

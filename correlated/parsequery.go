@@ -125,7 +125,10 @@ func parseState(n node, file *ModelFile) (int, error) {
 	v := slices.Index(file.States, name)
 	if v < 0 {
 		if file.States == nil {
-			return 0, &noren.Error{Kind: noren.Usage, Where: n.where, What: "the model's file names no states", Hint: `give the state's number, or add "states" to the model`}
+			return 0, &noren.Error{
+				Kind: noren.Usage, Where: n.where, What: "the model's file names no states",
+				Hint: `give the state's number, or add "states" to the model`,
+			}
 		}
 		return 0, noren.Usagef(n.where, "the model has no state of this name")
 	}

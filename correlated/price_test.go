@@ -16,7 +16,8 @@ func TestChargesAddUp(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		chain := drawChain(t, 4)
-		q1, q2 := Count(0), WeightedCount(rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 2}), chain.Records(), chain.Records()).Draw(t, "weights"), 0)
+		q1, q2 := Count(0), WeightedCount(rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 2}), chain.Records(), chain.Records()).
+			Draw(t, "weights"), 0)
 		b := drawScale(t)
 		joint := exactly(t, chain, Joint(q1, q2), b, LeakageOptions{})
 		c1, err := Charge(ctx, chain, q1, b)

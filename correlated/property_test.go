@@ -148,7 +148,8 @@ func drawQuery(t *rapid.T, m Model) *Query {
 		}
 		return Values(g)
 	case 2:
-		return Joint(Count(0), WeightedCount(rapid.SliceOfN(rapid.SampledFrom([]float64{0.5, 1, 2}), m.Records(), m.Records()).Draw(t, "weights"), 0))
+		return Joint(Count(0), WeightedCount(rapid.SliceOfN(rapid.SampledFrom([]float64{0.5, 1, 2}), m.Records(), m.Records()).Draw(t, "weights"),
+			0))
 	}
 	return Count(0)
 }

@@ -45,13 +45,15 @@ func TestReportExample(t *testing.T) {
 // 3).
 func TestNeitherEmptyNorFullIsAlwaysWorst(t *testing.T) {
 	anti := mustJointTable(t, []int{2, 2}, []float64{.01, .49, .49, .01})
-	if e, f := leak(t, anti, Count(1), 2, EmptyAdversaries()).Upper, leak(t, anti, Count(1), 2, FullAdversaries()).Upper; math.Abs(e-0.0208) > 5e-5 || math.Abs(f-0.5) > 1e-12 {
+	if e, f := leak(t, anti, Count(1), 2, EmptyAdversaries()).Upper,
+		leak(t, anti, Count(1), 2, FullAdversaries()).Upper; math.Abs(e-0.0208) > 5e-5 || math.Abs(f-0.5) > 1e-12 {
 		t.Errorf("anti-correlated pair: empty %g, full %g", e, f)
 	}
 	xor := mustJointTable(t, []int{2, 2, 2}, []float64{.2375, .0125, .0125, .2375, .0125, .2375, .2375, .0125})
 	q := Values([][]float64{{0, 1}, {0, 1}, {0, 0}})
 	all := leak(t, xor, q, 2, AllAdversaries())
-	if e, f := leak(t, xor, q, 2, EmptyAdversaries()).Upper, leak(t, xor, q, 2, FullAdversaries()).Upper; math.Abs(e-.5) > 1e-12 || math.Abs(f-.5) > 1e-12 || math.Abs(all.Upper-.94820931411) > 1e-10 {
+	if e, f := leak(t, xor, q, 2, EmptyAdversaries()).Upper, leak(t, xor, q, 2, FullAdversaries()).Upper; math.Abs(e-.5) > 1e-12 ||
+		math.Abs(f-.5) > 1e-12 || math.Abs(all.Upper-.94820931411) > 1e-10 {
 		t.Errorf("noisy xor: empty %g, full %g, all %g", e, f, all.Upper)
 	}
 	if w := all.Witness; len(w.Known) != 1 || w.Known[0].Record != 2 {

@@ -65,7 +65,8 @@ func (l limits) tree(parent []int, prior []float64, cpt [][][]float64) (*Tree, e
 	}
 	for i, p := range t.parent {
 		if k := t.pool[t.kernel[i]]; p >= 0 && k.rows != t.States(int(p)) {
-			return nil, noren.Usagef(index("cpt", i), "the parent, record %d, has %d {state|states}, and the table has %d {row|rows}", p, t.States(int(p)), k.rows)
+			return nil, noren.Usagef(index("cpt", i), "the parent, record %d, has %d {state|states}, and the table has %d {row|rows}", p,
+				t.States(int(p)), k.rows)
 		}
 	}
 	return t, nil

@@ -36,7 +36,10 @@ func TestOnePass(t *testing.T) {
 		t.Fatalf("a file of %d bytes shows no second pass", size)
 	}
 	k := testKeys
-	for _, fields := range [][]table.Field{{{Name: "age", Type: table.Integer}}, {{Name: "id"}, {Name: "city"}, {Name: "age", Type: table.Integer}}} {
+	for _, fields := range [][]table.Field{
+		{{Name: "age", Type: table.Integer}},
+		{{Name: "id"}, {Name: "city"}, {Name: "age", Type: table.Integer}},
+	} {
 		f := &counter{File: newMemory([]byte(text))}
 		src, err := Open(bg, f, "people.csv", d)
 		if err != nil {

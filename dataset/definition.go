@@ -154,7 +154,8 @@ func (d *Definition) complete() *Definition {
 	for i := range c.Columns {
 		col := &c.Columns[i]
 		col.Levels, col.Bounds, col.Keys = slices.Clone(col.Levels), slices.Clone(col.Bounds), slices.Clone(col.Keys)
-		if m := c.Model; m != nil && col.Name == m.Column && len(col.Levels) == 0 && (col.Type == "" || col.Type == table.Ordered.String() || col.Type == table.Category.String()) {
+		if m := c.Model; m != nil && col.Name == m.Column && len(col.Levels) == 0 &&
+			(col.Type == "" || col.Type == table.Ordered.String() || col.Type == table.Category.String()) {
 			col.Type, col.Levels = table.Ordered.String(), slices.Clone(m.States)
 		}
 		col.Type = orElse(col.Type, table.Category.String())

@@ -86,10 +86,12 @@ func TestDefinitionAnswers(t *testing.T) {
 	if diff := cmp.Diff(want, d.Fields()); diff != "" {
 		t.Error(diff)
 	}
-	if d.Relation() != account.ReplaceOne || d.AtMost != 3 || d.Model.Other != "off" || d.Column("c") != nil || d.Column("b").Type != "category" {
+	if d.Relation() != account.ReplaceOne || d.AtMost != 3 || d.Model.Other != "off" || d.Column("c") != nil ||
+		d.Column("b").Type != "category" {
 		t.Errorf("%+v", d)
 	}
-	if _, err := d.Field("stat"); noren.CodeOf(err) != "column-missing" || noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "did you mean state?") {
+	if _, err := d.Field("stat"); noren.CodeOf(err) != "column-missing" || noren.KindOf(err) != noren.Usage ||
+		!strings.Contains(err.Error(), "did you mean state?") {
 		t.Error(err)
 	}
 	if _, err := d.Field("nothing like it"); !strings.Contains(err.Error(), "the columns are a, b, state") {
@@ -139,8 +141,13 @@ func TestValidate(t *testing.T) {
 		{"", "a layout is for dates", two, func(d *Definition) { d.Columns[0].Layout = "YYYY" }},
 		{"", "needs its levels", two, func(d *Definition) { d.Columns[0].Type = "ordered" }},
 		{"", "levels are for", two, func(d *Definition) { d.Columns[0].Levels = []string{"x"} }},
-		{"", "levels: text 2 occurs twice", two, func(d *Definition) { d.Columns[1] = Column{Name: "b", Type: "ordered", Levels: []string{"x", "x"}} }},
-		{"", "levels: text 1 means a missing", two, func(d *Definition) { d.Columns[1] = Column{Name: "b", Type: "ordered", Levels: []string{""}} }},
+		{"", "levels: text 2 occurs twice", two, func(d *Definition) {
+			d.Columns[1] = Column{Name: "b", Type: "ordered", Levels: []string{"x", "x"}}
+		}},
+		{
+			"", "levels: text 1 means a missing", two,
+			func(d *Definition) { d.Columns[1] = Column{Name: "b", Type: "ordered", Levels: []string{""}} },
+		},
 		{"", "levels: text 2 means a missing", two, func(d *Definition) {
 			d.Missing, d.Columns[1] = []string{"NA"}, Column{Name: "b", Type: "ordered", Levels: []string{"x", "NA"}}
 		}},
@@ -151,7 +158,10 @@ func TestValidate(t *testing.T) {
 		{"", "not below", two, func(d *Definition) {
 			d.Columns[0] = Column{Name: "a", Type: "date", Layout: "DD.MM.YYYY", Bounds: []string{"01.02.2024", "02.01.2024"}}
 		}},
-		{"", "bound 1 is a text that means a missing", two, func(d *Definition) { d.Missing, d.Columns[0].Bounds = []string{"-1"}, []string{"-1", "5"} }},
+		{"", "bound 1 is a text that means a missing", two, func(d *Definition) {
+			d.Missing, d.Columns[0].Bounds = []string{"-1"},
+				[]string{"-1", "5"}
+		}},
 		{"", "bounds are for", two, func(d *Definition) { d.Columns[1].Bounds = []string{"1", "2"} }},
 		{"", "keys are for", two, func(d *Definition) { d.Columns[0].Keys = []string{"1"} }},
 		{"", "keys: text 2 occurs twice", two, func(d *Definition) { d.Columns[1].Keys = []string{"1", "1"} }},
@@ -198,7 +208,8 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	several := &Definition{File: File{Kind: "x"}, Columns: []Column{{Name: "a", Type: "y"}}, Unit: "z"}
-	if err := several.Validate(); !strings.Contains(err.Error(), "file.kind") || !strings.Contains(err.Error(), "unknown type") || !strings.Contains(err.Error(), "column z") {
+	if err := several.Validate(); !strings.Contains(err.Error(), "file.kind") || !strings.Contains(err.Error(), "unknown type") ||
+		!strings.Contains(err.Error(), "column z") {
 		t.Error(err)
 	}
 }
@@ -245,7 +256,8 @@ func TestParseRefuses(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(visitsText))
 	f.Add([]byte(visitsCanonical))
-	f.Add([]byte(`{"format":"noren.dataset/1","columns":[{"name":"s"}],"neighbours":"replace-one","records":2,"model":{"column":"s","states":["a"],"distribution":{}}}`))
+	f.Add([]byte(
+		`{"format":"noren.dataset/1","columns":[{"name":"s"}],"neighbours":"replace-one","records":2,"model":{"column":"s","states":["a"],"distribution":{}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		metertest.Hold(t, len(text))
 		d, err := Parse(text)

@@ -118,7 +118,10 @@ func (d *Definition) canonical() ([]byte, error) {
 		text, err = certificate.Canonical(out.Bytes())
 	}
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "definition", What: "expected at most %d bytes of canonical JSON", Args: []any{maxText}, Err: cause(err)}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: "definition", What: "expected at most %d bytes of canonical JSON",
+			Args: []any{maxText}, Err: cause(err),
+		}
 	}
 	return text, nil
 }

@@ -84,7 +84,10 @@ func newReviewer(d *Definition, f table.Field, out *ColumnReview) (*reviewer, er
 
 func (r *reviewer) cell(row int, text []byte) error {
 	if len(text) > maxCell {
-		return &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", r.name), What: "holds a cell of more than %d MiB", Args: []any{maxCell >> 20}}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.Textf("column %s", r.name), What: "holds a cell of more than %d MiB",
+			Args: []any{maxCell >> 20},
+		}
 	}
 	missing := r.b.IsMissing(text)
 	if missing {
@@ -238,7 +241,8 @@ func sameColumns(src file.Source, d *Definition) error {
 			return structure(table.PlaceOf(src), noren.Textf("has no column %q, which the definition has", c.Name))
 		}
 		if s.Proposed != nil && *s.Proposed == table.Date && c.Type == table.Date.String() && table.Layout(c.Layout) != table.ISODate {
-			return structure(table.PlaceOf(src, noren.Textf("column %s", c.Name)), noren.Textf("stores days, which read as %s: expected that layout, got %s", table.ISODate, c.Layout))
+			return structure(table.PlaceOf(src, noren.Textf("column %s", c.Name)),
+				noren.Textf("stores days, which read as %s: expected that layout, got %s", table.ISODate, c.Layout))
 		}
 	}
 	return nil

@@ -20,7 +20,11 @@ import (
 func TestInspect(t *testing.T) {
 	d := complete(t, Definition{
 		Missing: []string{"NA"}, Unit: "who",
-		Columns: []Column{{Name: "age", Type: "integer"}, {Name: "diag", Type: "ordered", Levels: []string{"none", "flu"}}, {Name: "who", Type: "integer"}},
+		Columns: []Column{
+			{Name: "age", Type: "integer"},
+			{Name: "diag", Type: "ordered", Levels: []string{"none", "flu"}},
+			{Name: "who", Type: "integer"},
+		},
 	})
 	text := "who,age,diag\n07,1,none\n7,x,flu\n7,NA,s3cr3t\n\n\"7\",,\"two\nlines\"\n,2,none\n7 ,1e3,\nNA,0x1,NONE\n"
 	for _, k := range []string{"1.5", "two", "3 "} {
@@ -37,7 +41,10 @@ func TestInspect(t *testing.T) {
 				"in.csv: line 3, column 2 (age)", "in.csv: line 9, column 2 (age)", "in.csv: line 10, column 2 (age)",
 				"in.csv: line 11, column 2 (age)", "in.csv: line 12, column 2 (age)",
 			}},
-			{"diag", "ordered", 3, 1, []int64{3, 4, 7}, []string{"in.csv: line 4, column 3 (diag)", "in.csv: line 6, column 3 (diag)", "in.csv: line 10, column 3 (diag)"}},
+			{"diag", "ordered", 3, 1, []int64{3, 4, 7}, []string{
+				"in.csv: line 4, column 3 (diag)", "in.csv: line 6, column 3 (diag)",
+				"in.csv: line 10, column 3 (diag)",
+			}},
 			{"who", "integer", 1, 2, []int64{6}, []string{"in.csv: line 9, column 1 (who)"}},
 		},
 	}
@@ -72,7 +79,8 @@ func TestModelColumn(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, n := range []string{"s,t\nhigh,1\n", text + "on,6\n"} {
-		if _, err := Inspect(bg, openString(t, n, d), d, InspectOptions{Keys: testKeys}); noren.CodeOf(err) != "structure" || noren.KindOf(err) != noren.BadData {
+		if _, err := Inspect(bg, openString(t, n, d), d, InspectOptions{Keys: testKeys}); noren.CodeOf(err) != "structure" ||
+			noren.KindOf(err) != noren.BadData {
 			t.Errorf("another number of records: %v", err)
 		}
 		if tab, _, err := Read(bg, openString(t, n, d), d, d.Fields(), nil); err != nil || tab.Rows == 5 {
@@ -169,7 +177,10 @@ func TestStructure(t *testing.T) {
 func TestDays(t *testing.T) {
 	date := table.Date
 	show := func(dst []byte, v *table.Vector, i int) []byte { return table.ISODate.AppendFormat(dst, v.Ints[i]) }
-	src := &typedSource{column: table.StoredColumn{Name: "day", Kind: table.Int, Proposed: &date, AppendText: show}, v: table.Vector{Kind: table.Int, Ints: []int64{0, 19782, 1e7}}}
+	src := &typedSource{
+		column: table.StoredColumn{Name: "day", Kind: table.Int, Proposed: &date, AppendText: show},
+		v:      table.Vector{Kind: table.Int, Ints: []int64{0, 19782, 1e7}},
+	}
 	d := complete(t, Definition{File: File{Kind: "parquet"}, Columns: []Column{{Name: "day", Type: "date"}}})
 	tab, _, err := Read(bg, src, d, d.Fields(), nil)
 	if err != nil || !slices.Equal(tab.Columns[0].Ints, []int64{0, 19782, 0}) || tab.Columns[0].Missing() != 1 {
@@ -180,7 +191,8 @@ func TestDays(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	other := complete(t, Definition{File: File{Kind: "parquet"}, Columns: []Column{{Name: "day", Type: "date", Layout: "DD.MM.YYYY"}}})
-	if _, err := Inspect(bg, src, other, InspectOptions{Keys: testKeys}); noren.CodeOf(err) != "structure" || !strings.Contains(err.Error(), "YYYY-MM-DD") {
+	if _, err := Inspect(bg, src, other, InspectOptions{Keys: testKeys}); noren.CodeOf(err) != "structure" ||
+		!strings.Contains(err.Error(), "YYYY-MM-DD") {
 		t.Error(err)
 	}
 	// A value that its file cannot show is an error and no panic.
@@ -232,7 +244,10 @@ func TestPropose(t *testing.T) {
 	}
 	loose := File{Delimiter: ";"}
 	src := openString(t, text+rows, &Definition{File: loose, Columns: []Column{{Name: "id"}}})
-	got, err := Propose(bg, src, ProposeOptions{Fields: []table.Field{{Name: "rank", Type: table.Ordered, Levels: []string{"1", "0"}}}, Unit: "id"})
+	got, err := Propose(bg, src, ProposeOptions{
+		Fields: []table.Field{{Name: "rank", Type: table.Ordered, Levels: []string{"1", "0"}}},
+		Unit:   "id",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +265,8 @@ func TestPropose(t *testing.T) {
 		t.Error(diff)
 	}
 	// Texts that are levels are not proposed as missing; given ones are kept.
-	got, err = Propose(bg, src, ProposeOptions{Fields: []table.Field{{Name: "diag", Type: table.Ordered, Levels: []string{"none", "flu", "NA"}}}})
+	got, err = Propose(bg, src,
+		ProposeOptions{Fields: []table.Field{{Name: "diag", Type: table.Ordered, Levels: []string{"none", "flu", "NA"}}}})
 	if err != nil || len(got.Missing) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -259,7 +275,10 @@ func TestPropose(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	// A model: its column by its states, its number of records from the file.
-	got, err = Propose(bg, src, ProposeOptions{Neighbours: "replace-one", Model: &Model{Column: "diag", States: []string{"none", "flu"}, Distribution: json.RawMessage(`{}`)}})
+	got, err = Propose(bg, src, ProposeOptions{Neighbours: "replace-one", Model: &Model{
+		Column: "diag", States: []string{"none", "flu"},
+		Distribution: json.RawMessage(`{}`),
+	}})
 	if err != nil || got.Records != 12 || got.AtMost != 12 || got.Column("diag").Type != "ordered" || slices.Contains(got.Missing, "none") {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -218,7 +218,8 @@ func TestPrintsByDefinition(t *testing.T) {
 		sum.Add(sum, new(big.Int).SetBytes(mac(testKeys.Row, row)))
 	}
 	sum.And(sum, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1)))
-	want := "hmac-sha256:" + hex.EncodeToString(mac(testKeys.Table, "\x02\x01a\x01b\x00\x00\x00\x00\x00\x00\x00\x02", string(sum.FillBytes(make([]byte, 32)))))
+	want := "hmac-sha256:" + hex.EncodeToString(mac(testKeys.Table, "\x02\x01a\x01b\x00\x00\x00\x00\x00\x00\x00\x02",
+		string(sum.FillBytes(make([]byte, 32)))))
 	if got := tablePrint(t, text, d, testKeys); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -250,7 +251,8 @@ func TestTapeOfTexts(t *testing.T) {
 	key := []byte("0123456789abcdef")
 	rapid.Check(t, func(rt *rapid.T) {
 		short := rapid.IntRange(0, 20)
-		lengths := rapid.SliceOfN(rapid.OneOf(short, short, short, rapid.IntRange(120, 135), rapid.IntRange(0, 3*tapeSize)), 0, 60).Draw(rt, "lengths")
+		lengths := rapid.SliceOfN(rapid.OneOf(short, short, short, rapid.IntRange(120, 135), rapid.IntRange(0, 3*tapeSize)), 0, 60).
+			Draw(rt, "lengths")
 		run := rapid.IntRange(1, 2000).Draw(rt, "repeated")
 		var texts [][]byte
 		for i, n := range lengths {
@@ -320,7 +322,10 @@ func TestShardPrints(t *testing.T) {
 	if reflect.DeepEqual(ShardPrints(swapped, []map[string]string{p}), ShardPrints(k, []map[string]string{p})) {
 		t.Error("prints under two keys are the same")
 	}
-	bad := Definition{File: File{Sharded: true}, Columns: []Column{{Name: "a"}}, Neighbours: "replace-one", Records: 3, Model: &Model{Column: "a", States: []string{"x", "y"}, Distribution: []byte("{}")}}
+	bad := Definition{
+		File: File{Sharded: true}, Columns: []Column{{Name: "a"}}, Neighbours: "replace-one", Records: 3,
+		Model: &Model{Column: "a", States: []string{"x", "y"}, Distribution: []byte("{}")},
+	}
 	if _, err := bad.Complete(); noren.KindOf(err) != noren.Usage {
 		t.Errorf("a model of a sharded data set: %v", err)
 	}

@@ -44,7 +44,10 @@ func Propose(ctx context.Context, src file.Source, o ProposeOptions) (*Definitio
 	stored := src.Columns()
 	form := formOf(src)
 	form.Sharded = o.Sharded
-	d := &Definition{Format: Format, File: form, Missing: slices.Clone(o.Missing), Neighbours: o.Neighbours, Unit: o.Unit, AtMost: o.AtMost, Records: o.Records, Model: o.Model}
+	d := &Definition{
+		Format: Format, File: form, Missing: slices.Clone(o.Missing), Neighbours: o.Neighbours, Unit: o.Unit, AtMost: o.AtMost,
+		Records: o.Records, Model: o.Model,
+	}
 	given, said := map[string]bool{}, []string(nil)
 	if o.Model != nil {
 		given[o.Model.Column] = true

@@ -82,11 +82,13 @@ func everyQuery(d *Definition) (all []query.Options) {
 	}
 	largest := float64(1<<53 - 1)
 	for column, bounds := range map[string][]query.Bounds{
-		"i": {{Lo: 0, Hi: 100}, {Lo: -largest, Hi: largest}}, "x": {{Lo: -1, Hi: 1.5}, {Lo: -largest, Hi: largest}, {Lo: 0, Hi: 1e-100}}, "day": {{Lo: 0, Hi: 20000}},
+		"i": {{Lo: 0, Hi: 100}, {Lo: -largest, Hi: largest}}, "x": {{Lo: -1, Hi: 1.5}, {Lo: -largest, Hi: largest}, {Lo: 0, Hi: 1e-100}},
+		"day": {{Lo: 0, Hi: 20000}},
 	} {
 		for _, b := range bounds {
 			for _, k := range []query.Kind{query.Sum, query.Mean, query.Variance, query.Quantile} {
-				all = append(all, query.Options{Kind: k, Column: column, Bounds: &b}, query.Options{Kind: k, Column: column, Bounds: &b, By: by, Keys: keys})
+				all = append(all, query.Options{Kind: k, Column: column, Bounds: &b},
+					query.Options{Kind: k, Column: column, Bounds: &b, By: by, Keys: keys})
 			}
 			all = append(all, query.Options{Kind: query.Quantile, Noise: query.Smooth, Column: column, Bounds: &b})
 		}
@@ -196,7 +198,10 @@ func testEveryQuery(t *testing.T) {
 // A cell that does not fit leaves the exit and the answer's form as they are: the
 // attack that asks with ever other types and orders has nothing to ask with.
 func TestMisfitsDoNotFail(t *testing.T) {
-	d := complete(t, Definition{Columns: []Column{{Name: "age", Type: "integer"}, {Name: "diag", Type: "ordered", Levels: []string{"none", "cold", "flu"}}}})
+	d := complete(t, Definition{Columns: []Column{
+		{Name: "age", Type: "integer"},
+		{Name: "diag", Type: "ordered", Levels: []string{"none", "cold", "flu"}},
+	}})
 	for _, last := range []string{"26,none", "26,hiv", "unknown,none", "\"2|6\",none", "99999999999999999999,", ",\"\""} {
 		for _, o := range []query.Options{
 			{Kind: query.Histogram, Column: "diag", Values: []string{"none", "flu"}},
@@ -216,8 +221,12 @@ func TestMisfitsDoNotFail(t *testing.T) {
 			}
 		}
 	}
-	for name, f := range map[string]table.Field{"an order": {Name: "diag", Type: table.Ordered, Levels: []string{"none", "cold"}}, "a type": {Name: "diag"}} {
-		if _, _, err := Read(bg, openString(t, "age,diag\n35,none\n", d), d, []table.Field{f}, nil); err == nil || strings.Contains(err.Error(), "35") {
+	for name, f := range map[string]table.Field{
+		"an order": {Name: "diag", Type: table.Ordered, Levels: []string{"none", "cold"}},
+		"a type":   {Name: "diag"},
+	} {
+		if _, _, err := Read(bg, openString(t, "age,diag\n35,none\n", d), d, []table.Field{f}, nil); err == nil ||
+			strings.Contains(err.Error(), "35") {
 			t.Errorf("%s of a question is taken: %v", name, err)
 		}
 	}

@@ -154,7 +154,10 @@ func sameType(pinned, asked table.Field) error {
 	if same {
 		return nil
 	}
-	e := &noren.Error{Kind: noren.Usage, Code: "column-type", Where: noren.Textf("column %s", pinned.Name), What: "is %s in the definition, and was asked for as %s", Args: []any{pinned.Type, asked.Type}}
+	e := &noren.Error{
+		Kind: noren.Usage, Code: "column-type", Where: noren.Textf("column %s", pinned.Name),
+		What: "is %s in the definition, and was asked for as %s", Args: []any{pinned.Type, asked.Type},
+	}
 	if pinned.Type == asked.Type {
 		e.Saying("has other levels or another layout in the definition of its %s values", pinned.Type)
 	}

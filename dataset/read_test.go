@@ -89,7 +89,8 @@ func drawCell(t *rapid.T, bytes bool) *string {
 
 // drawDefinition draws a definition of up to five columns.
 func drawDefinition(t *rapid.T, kind string) *Definition {
-	d := Definition{File: File{Kind: kind}, Missing: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"NA", "?", "-3", "none"}), rapid.ID).Draw(t, "missing")}
+	d := Definition{File: File{Kind: kind}, Missing: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"NA", "?", "-3", "none"}), rapid.ID).
+		Draw(t, "missing")}
 	names := rapid.Permutation([]string{"a", "b", "c", "d", "姓"}).Draw(t, "names")[:rapid.IntRange(1, 5).Draw(t, "columns")]
 	for _, name := range names {
 		c := Column{Name: name, Type: rapid.SampledFrom([]string{"category", "ordered", "integer", "decimal", "date"}).Draw(t, "type")}
@@ -103,7 +104,8 @@ func drawDefinition(t *rapid.T, kind string) *Definition {
 	if d.Unit == "record" && d.Neighbours == "replace-one" {
 		d.Records = 100 // Read does not count
 		if rapid.Bool().Draw(t, "model") {
-			d.Model = &Model{Column: names[0], States: []string{"low", "7", "high"}, Other: rapid.SampledFrom([]string{"low", "high"}).Draw(t, "other"), Distribution: json.RawMessage(`{}`)}
+			d.Model = &Model{Column: names[0], States: []string{"low", "7", "high"}, Other: rapid.SampledFrom([]string{"low", "high"}).
+				Draw(t, "other"), Distribution: json.RawMessage(`{}`)}
 			for i := range d.Columns {
 				if d.Columns[i].Name == names[0] {
 					d.Columns[i] = Column{Name: names[0]}
@@ -359,7 +361,11 @@ func TestLabelsAreTexts(t *testing.T) {
 }
 
 func TestReadRefusesBeforeReading(t *testing.T) {
-	d := complete(t, Definition{Columns: []Column{{Name: "a", Type: "integer"}, {Name: "o", Type: "ordered", Levels: []string{"x", "y"}}, {Name: "day", Type: "date", Layout: "D.M.YYYY"}}})
+	d := complete(t, Definition{Columns: []Column{
+		{Name: "a", Type: "integer"},
+		{Name: "o", Type: "ordered", Levels: []string{"x", "y"}},
+		{Name: "day", Type: "date", Layout: "D.M.YYYY"},
+	}})
 	for name, c := range map[string]struct {
 		f    table.Field
 		code string

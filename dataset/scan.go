@@ -119,7 +119,9 @@ func newTyped(d *Definition, f table.Field) (b *table.Builder, other []byte, err
 
 // scan reads the columns at positions once and shows each to its cells, several
 // columns at a time. each, where it is not nil, sees every chunk after them.
-func scan(ctx context.Context, src file.Source, positions []int, columns []*cells, each func(r table.Reader, c *table.Chunk) error) (err error) {
+func scan(ctx context.Context, src file.Source, positions []int, columns []*cells,
+	each func(r table.Reader, c *table.Chunk) error,
+) (err error) {
 	r, err := src.Open(ctx, positions)
 	if err != nil {
 		return err

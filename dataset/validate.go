@@ -22,7 +22,10 @@ func (d *Definition) Validate() error { return d.complete().validate() }
 type faults []error
 
 func (f *faults) add(code string, where any, what noren.Text, hint noren.Format, hintArgs ...any) {
-	*f = append(*f, &noren.Error{Kind: noren.Usage, Code: code, Where: where, What: what.Format, Args: what.Args, Hint: hint, HintArgs: hintArgs})
+	*f = append(*f, &noren.Error{
+		Kind: noren.Usage, Code: code, Where: where, What: what.Format, Args: what.Args, Hint: hint,
+		HintArgs: hintArgs,
+	})
 }
 
 // validate is Validate for a complete definition.
@@ -70,7 +73,8 @@ func (d *Definition) validateFile(f *faults) {
 		if err != nil {
 			*f = append(*f, &noren.Error{Kind: noren.Usage, Where: "file.encoding", Err: err})
 		} else if e > csvio.ShiftJIS {
-			f.add("", "file.encoding", noren.Textf("expected utf-8 or shift_jis, got %s", e), "the cell rule %s reads no other encodings: save the file as UTF-8", Rule)
+			f.add("", "file.encoding", noren.Textf("expected utf-8 or shift_jis, got %s", e),
+				"the cell rule %s reads no other encodings: save the file as UTF-8", Rule)
 		}
 	default:
 		f.add("", "file.kind", noren.Textf("expected csv or parquet, got %q", d.File.Kind), "")
@@ -202,9 +206,11 @@ func (d *Definition) validateUnit(f *faults) {
 	exact := err == nil && n == account.ReplaceOne && record
 	switch {
 	case d.Records < 0 || exact && d.Records == 0:
-		f.add("", "records", noren.Textf("replace-one neighbours of one record need the exact number of records, at least 1"), "the number is public under this relation")
+		f.add("", "records", noren.Textf("replace-one neighbours of one record need the exact number of records, at least 1"),
+			"the number is public under this relation")
 	case !exact && d.Records != 0:
-		f.add("", "records", noren.Textf("an exact number of records is public only for replace-one neighbours of one record"), "leave it out, and give an upper bound")
+		f.add("", "records", noren.Textf("an exact number of records is public only for replace-one neighbours of one record"),
+			"leave it out, and give an upper bound")
 	}
 	switch {
 	case d.AtMost < 1 || d.AtMost > MostRecords:
@@ -225,7 +231,8 @@ func (d *Definition) validateModel(f *faults) {
 	if c := d.Column(m.Column); c == nil {
 		*f = append(*f, d.missingColumn(m.Column))
 	} else if c.Type != table.Ordered.String() || !slices.Equal(c.Levels, m.States) {
-		f.add("model", noren.Textf("column %s", c.Name), noren.Textf("expected an ordered column whose levels are the states of the model"), "leave out its type and levels")
+		f.add("model", noren.Textf("column %s", c.Name), noren.Textf("expected an ordered column whose levels are the states of the model"),
+			"leave out its type and levels")
 	}
 	if len(m.States) == 0 {
 		f.add("model", "model.states", noren.Textf("expected at least one state"), "")

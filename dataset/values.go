@@ -152,7 +152,10 @@ const (
 )
 
 func newValueHash(d *Definition, c *Column, k Keys) *valueHash {
-	v := &valueHash{key: k.Value, final: k.Values, missing: map[string]bool{}, seed: maphash.MakeSeed(), cache: make([]valueTag, max(1, min(mostTags, allTags/len(d.Columns)))), fold: cases.Fold()}
+	v := &valueHash{
+		key: k.Value, final: k.Values, missing: map[string]bool{}, seed: maphash.MakeSeed(),
+		cache: make([]valueTag, max(1, min(mostTags, allTags/len(d.Columns)))), fold: cases.Fold(),
+	}
 	for _, text := range d.Missing {
 		v.missing[text] = false
 	}
@@ -171,7 +174,8 @@ func newValueHash(d *Definition, c *Column, k Keys) *valueHash {
 		}
 	}
 	for _, layout := range layouts {
-		v.readings = append(v.readings, reading{layout: layout, time: layout != decimalComma && layout.HasTime(), declared: declared != "" && layout == declared})
+		v.readings = append(v.readings, reading{layout: layout, time: layout != decimalComma && layout.HasTime(), declared: declared != "" &&
+			layout == declared})
 	}
 	return v
 }

@@ -78,7 +78,10 @@ func timed(seconds *float64, start time.Time) { *seconds += time.Since(start).Se
 func (r *run) gate(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Check, time.Now())
 	j := r.job
-	found, err := gate.Check(ctx, gate.Request{Source: j.Source, Schema: &j.Schema, Missing: j.Missing, Kept: j.Kept, Open: j.Open, Looked: j.Looked, Progress: r.job.Progress})
+	found, err := gate.Check(ctx, gate.Request{
+		Source: j.Source, Schema: &j.Schema, Missing: j.Missing, Kept: j.Kept, Open: j.Open,
+		Looked: j.Looked, Progress: r.job.Progress,
+	})
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,8 @@ func (r *run) read(ctx context.Context) error {
 		fields = append(fields, r.job.unitField())
 	}
 	err := r.summing(ctx, func() (err error) {
-		r.held, err = records.Read(ctx, r.job.Source, fields, r.job.Missing, records.Options{Memory: r.job.memory() / columnShare, Dir: r.job.Output.dir(), Progress: r.job.Progress})
+		r.held, err = records.Read(ctx, r.job.Source, fields, r.job.Missing,
+			records.Options{Memory: r.job.memory() / columnShare, Dir: r.job.Output.dir(), Progress: r.job.Progress})
 		return err
 	})
 	if err != nil {
@@ -151,7 +155,10 @@ func (r *run) make(ctx context.Context) error {
 		r.figures()
 		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.place, r.divide, r.enforce, r.suppress, r.refine, r.settle, r.exclude, r.bound} {
+	for _, step := range []func(context.Context) error{
+		r.gather, r.place, r.divide, r.enforce, r.suppress, r.refine, r.settle, r.exclude,
+		r.bound,
+	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -171,7 +178,9 @@ func (r *run) needs(bytes int, hint noren.Text) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: "memory", What: "%d {record needs|records need} about %d MiB of memory, %d more than is allowed", Args: []any{r.held.Rows, need >> 20, (need-r.job.memory())>>20 + 1},
+		Kind: noren.Usage, Code: "memory", What: "%d {record needs|records need} about %d MiB of memory, %d more than is allowed", Args: []any{
+			r.held.Rows, need >> 20, (need-r.job.memory())>>20 + 1,
+		},
 		Hint: hint.Format, HintArgs: hint.Args,
 	}
 }
@@ -288,7 +297,10 @@ func (r *run) refine(ctx context.Context) error {
 		r.sizes()
 		return nil
 	}
-	o := refine.Options{K: r.job.K, Effort: r.effort, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers, Judge: r.asked, Progress: r.job.Progress}
+	o := refine.Options{
+		K: r.job.K, Effort: r.effort, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers,
+		Judge: r.asked, Progress: r.job.Progress,
+	}
 	before := r.space.SSE(r.groups)
 	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o)
 	if err != nil {
@@ -319,7 +331,8 @@ func (r *run) enforce(ctx context.Context) error {
 	if len(r.attributes) == 0 || r.linked != nil {
 		return nil
 	}
-	groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers, Persons: r.judged, Progress: r.job.Progress})
+	groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes,
+		enforce.Options{Workers: r.job.Workers, Persons: r.judged, Progress: r.job.Progress})
 	if err != nil {
 		return err
 	}

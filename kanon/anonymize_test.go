@@ -27,7 +27,10 @@ import (
 func TestEveryMethod(t *testing.T) {
 	randtest.SkipShort(t)
 	rows := makePeople(120, 1)
-	for _, method := range []partition.Method{partition.Auto, partition.Mondrian, partition.MondrianStrict, partition.MDAV, partition.VMDAV, partition.Tomobiki} {
+	for _, method := range []partition.Method{
+		partition.Auto, partition.Mondrian, partition.MondrianStrict, partition.MDAV, partition.VMDAV,
+		partition.Tomobiki,
+	} {
 		for _, effort := range []refine.Effort{refine.Off, refine.Fast} {
 			for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 				t.Run(fmt.Sprint(method, effort, mode), func(t *testing.T) {
@@ -45,7 +48,8 @@ func TestEveryMethod(t *testing.T) {
 					if r.Classes != len(found) || r.AchievedK != slices.Min(sizes) || int(r.Verified.ClassSize.Max) != slices.Max(sizes) {
 						t.Errorf("%d classes of %d to %d, and the result says %+v", len(found), slices.Min(sizes), slices.Max(sizes), r.Verified)
 					}
-					if method != partition.Auto && r.Method != method.String() || r.Method == "auto" || r.MethodReason.IsZero() != (method != partition.Auto) {
+					if method != partition.Auto && r.Method != method.String() || r.Method == "auto" ||
+						r.MethodReason.IsZero() != (method != partition.Auto) {
 						t.Errorf("method %s (%s)", r.Method, r.MethodReason)
 					}
 					if effort == refine.Off && r.RefinedFrom != r.Loss || effort == refine.Fast && r.Objective == "sse" && r.RefinedFrom < r.Loss {
@@ -68,10 +72,12 @@ func TestResult(t *testing.T) {
 	j.Seed = ptr[uint64](3)
 	r := anonymize(t, j)
 	check(t, 5, people, rows, read(t, j.Output.Path))
-	if r.Groups < 2 || r.Groups > 103/5 || r.Classes > r.Groups || r.Classes < 2 || r.GroupSize.Min < 5 || r.GroupSize.Max < r.GroupSize.Min || r.GroupSize.Max > 103 {
+	if r.Groups < 2 || r.Groups > 103/5 || r.Classes > r.Groups || r.Classes < 2 || r.GroupSize.Min < 5 || r.GroupSize.Max < r.GroupSize.Min ||
+		r.GroupSize.Max > 103 {
 		t.Errorf("got %+v", r)
 	}
-	if math.Abs(r.GroupSize.Mean-103/float64(r.Groups)) > 1e-12 || math.Abs(r.Loss-r.SSE/r.SST) > 1e-15 || r.Loss <= 0 || r.Loss >= 1 || r.RefinedFrom < r.Loss || r.RefinedFrom >= 1 {
+	if math.Abs(r.GroupSize.Mean-103/float64(r.Groups)) > 1e-12 || math.Abs(r.Loss-r.SSE/r.SST) > 1e-15 || r.Loss <= 0 || r.Loss >= 1 ||
+		r.RefinedFrom < r.Loss || r.RefinedFrom >= 1 {
 		t.Errorf("got %+v", r)
 	}
 	if r.Coarse != 40 || r.AchievedK < 5 || r.Verified == nil || !r.Verified.Met {
@@ -81,11 +87,13 @@ func TestResult(t *testing.T) {
 	if d := cmp.Diff(quasi, r.Verified.Quasi); d != "" || r.Verified.File != j.Output.Path || r.Verified.Rows != 103 {
 		t.Errorf("verified %+v", r.Verified)
 	}
-	if d := cmp.Diff(quasi, r.Guarantee.Quasi); d != "" || r.Guarantee.Model != "k-anonymity" || r.Guarantee.K != 5 || len(r.Guarantee.Diversity)+len(r.Guarantee.Closeness) != 0 {
+	if d := cmp.Diff(quasi, r.Guarantee.Quasi); d != "" || r.Guarantee.Model != "k-anonymity" || r.Guarantee.K != 5 ||
+		len(r.Guarantee.Diversity)+len(r.Guarantee.Closeness) != 0 {
 		t.Errorf("guaranteed %+v", r.Guarantee)
 	}
 	s := r.Seconds
-	if parts := s.Read + s.Partition + s.Refine + s.Publish + s.Verify; min(s.Read, s.Partition, s.Refine, s.Publish, s.Verify) <= 0 || s.Total < parts {
+	if parts := s.Read + s.Partition + s.Refine + s.Publish + s.Verify; min(s.Read, s.Partition, s.Refine, s.Publish, s.Verify) <= 0 ||
+		s.Total < parts {
 		t.Errorf("seconds %+v", s)
 	}
 
@@ -106,8 +114,10 @@ func TestResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]any{
-		"schema": "noren.anonymize/1", "input": j.Source.Name(), "output": j.Output.Path, "rows": 103.0, "k": 5.0, "achieved_k": float64(r.AchievedK),
-		"groups": float64(r.Groups), "classes": float64(r.Classes), "loss": r.Loss, "sse": r.SSE, "sst": r.SST, "method": "mdav", "coarse": 40.0,
+		"schema": "noren.anonymize/1", "input": j.Source.Name(), "output": j.Output.Path, "rows": 103.0, "k": 5.0,
+		"achieved_k": float64(r.AchievedK),
+		"groups":     float64(r.Groups), "classes": float64(r.Classes), "loss": r.Loss, "sse": r.SSE, "sst": r.SST, "method": "mdav",
+		"coarse": 40.0,
 		"refine": "fast", "refined_from": r.RefinedFrom, "scale": "zscore", "publish": "aggregate", "merged": 0.0, "suppressed": 0.0,
 	} {
 		if object[key] != want {
@@ -279,7 +289,10 @@ func TestIdenticalRecords(t *testing.T) {
 	for i := range rows {
 		rows[i][2], rows[i][4] = rows[0][2], rows[0][4]
 	}
-	for _, method := range []partition.Method{partition.Auto, partition.Mondrian, partition.MondrianStrict, partition.MDAV, partition.VMDAV, partition.Tomobiki} {
+	for _, method := range []partition.Method{
+		partition.Auto, partition.Mondrian, partition.MondrianStrict, partition.MDAV, partition.VMDAV,
+		partition.Tomobiki,
+	} {
 		j := job(t, t.TempDir(), rows)
 		j.Partition.Method = method
 		r := anonymize(t, j)
@@ -311,8 +324,12 @@ func TestMissingValues(t *testing.T) {
 		r := anonymize(t, j)
 		check(t, 3, fields, rows, read(t, j.Output.Path))
 		_, out := readCSV(t, read(t, j.Output.Path))
-		present := map[publish.Mode]string{publish.Aggregate: "31", publish.Generalize: "[30-32]", publish.Matched: "31", publish.Shares: "[30-32]"}[mode]
-		if got := fmt.Sprint(out); got != fmt.Sprintf("[[a ] [b ] [c ] [d %[1]s] [e %[1]s] [f %[1]s] [g %[1]s]]", present) || r.AchievedK != 3 || r.Classes != 2 {
+		present := map[publish.Mode]string{
+			publish.Aggregate: "31", publish.Generalize: "[30-32]", publish.Matched: "31",
+			publish.Shares: "[30-32]",
+		}[mode]
+		if got := fmt.Sprint(out); got != fmt.Sprintf("[[a ] [b ] [c ] [d %[1]s] [e %[1]s] [f %[1]s] [g %[1]s]]", present) || r.AchievedK != 3 ||
+			r.Classes != 2 {
 			t.Errorf("%s: %s, %+v", mode, got, r)
 		}
 	}
@@ -322,7 +339,8 @@ func TestMissingValues(t *testing.T) {
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 3},
 	}
-	if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 2, column 2 (age): expected an integer") || strings.Contains(err.Error(), "?") {
+	if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.BadData ||
+		!strings.Contains(err.Error(), "line 2, column 2 (age): expected an integer") || strings.Contains(err.Error(), "?") {
 		t.Errorf("got %v", err)
 	}
 	if got := list(t, dir); got != "aggregate.csv generalize.csv in.csv matched.csv shares.csv" {
@@ -343,7 +361,9 @@ func TestNothingButQuasiIdentifiers(t *testing.T) {
 	j := kanon.Job{
 		Kept:   []string{"key", "note"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
-		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 5, Partition: partition.Options{Method: partition.Mondrian}},
+		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{
+			K: 5, Partition: partition.Options{Method: partition.Mondrian},
+		},
 	}
 	r := anonymize(t, j)
 	header, out := readCSV(t, read(t, j.Output.Path))
@@ -362,7 +382,12 @@ func TestNothingButQuasiIdentifiers(t *testing.T) {
 }
 
 func TestHierarchy(t *testing.T) {
-	h, err := table.NewHierarchy("towns.csv", [][]string{{"Kyoto", "Kansai", "Japan"}, {"Osaka", "Kansai", "Japan"}, {"Tokyo", "Kanto", "Japan"}, {"Chiba", "Kanto", "Japan"}}, nil)
+	h, err := table.NewHierarchy("towns.csv", [][]string{
+		{"Kyoto", "Kansai", "Japan"},
+		{"Osaka", "Kansai", "Japan"},
+		{"Tokyo", "Kanto", "Japan"},
+		{"Chiba", "Kanto", "Japan"},
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +416,9 @@ func TestHierarchy(t *testing.T) {
 	writeCSV(t, filepath.Join(dir, "other.csv"), fields, rows)
 	j.Source, j.Output.Path = open(t, filepath.Join(dir, "other.csv")), filepath.Join(dir, "none.csv")
 	_, err = kanon.Anonymize(context.Background(), j)
-	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "other.csv: column town: 2 of its 6 different values have no line in the hierarchy towns.csv") || strings.Contains(err.Error(), "s3cr3t") {
+	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(),
+		"other.csv: column town: 2 of its 6 different values have no line in the hierarchy towns.csv") ||
+		strings.Contains(err.Error(), "s3cr3t") {
 		t.Errorf("got %v", err)
 	}
 	if got := list(t, dir); got != "in.csv other.csv out.csv" {

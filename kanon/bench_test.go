@@ -74,7 +74,10 @@ func BenchmarkPersons(b *testing.B) {
 		if i >= persons {
 			p = rng.IntN(persons)
 		}
-		rows[i] = []string{fmt.Sprint("P", p), fmt.Sprint(age[p]), []string{"F", "M"}[p%2], fmt.Sprint("a", area[p]), fmt.Sprint(rng.IntN(730)), fmt.Sprint("d", rng.IntN(8))}
+		rows[i] = []string{
+			fmt.Sprint("P", p), fmt.Sprint(age[p]), []string{"F", "M"}[p%2], fmt.Sprint("a", area[p]), fmt.Sprint(rng.IntN(730)),
+			fmt.Sprint("d", rng.IntN(8)),
+		}
 	}
 	dir := b.TempDir()
 	writeCSV(b, filepath.Join(dir, "in.csv"), fields, rows)

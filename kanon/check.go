@@ -16,7 +16,10 @@ import (
 // check has the written file verified.
 func (r *run) check(ctx context.Context, written *os.File) error {
 	d := r.dialect()
-	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Formulas: d.Formulas, Plain: true, Totals: xlsx.Look, Exact: r.quasiNames()})
+	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{
+		Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding,
+		Formulas: d.Formulas, Plain: true, Totals: xlsx.Look, Exact: r.quasiNames(),
+	})
 	if err != nil {
 		return noren.Reasonf("reading the release back: %s", err)
 	}
@@ -28,7 +31,10 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 // verifier gets the names of columns and what they must hold, and no more.
 func (r *run) checkSource(ctx context.Context, src table.Source) error {
 	defer timed(&r.result.Seconds.Verify, time.Now())
-	o := verify.Options{Requirement: r.job.requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare, Progress: r.job.Progress}
+	o := verify.Options{
+		Requirement: r.job.requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare,
+		Progress: r.job.Progress,
+	}
 	o.Quasi = r.quasiNames()
 	for _, i := range r.sensitive {
 		o.Sensitive = append(o.Sensitive, r.job.Schema.Fields[i])
@@ -42,7 +48,10 @@ func (r *run) checkSource(ctx context.Context, src table.Source) error {
 		return err
 	}
 	if v.Rows != int64(r.result.Rows) {
-		return &noren.Error{Where: r.outputName(), What: "the release that was read back has another number of records than the source", Err: errors.New("this is a fault in noren")}
+		return &noren.Error{
+			Where: r.outputName(), What: "the release that was read back has another number of records than the source",
+			Err: errors.New("this is a fault in noren"),
+		}
 	}
 	r.result.Verified = v
 	r.result.Classes, r.result.AchievedK = int(v.Classes), int(v.AchievedK)

@@ -39,7 +39,11 @@ func TestPublishedAloneIsReadAgain(t *testing.T) {
 				dir := t.TempDir()
 				j := &Job{
 					Source: src,
-					Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "town", Role: table.Quasi}, {Name: "pay", Role: table.Quasi, Type: table.Decimal}}},
+					Schema: table.Schema{Fields: []table.Field{
+						{Name: "age", Role: table.Quasi, Type: table.Integer},
+						{Name: "town", Role: table.Quasi},
+						{Name: "pay", Role: table.Quasi, Type: table.Decimal},
+					}},
 					Output: Output{Path: filepath.Join(dir, name)}, Options: Options{K: 40, Publish: mode, KeepOrder: keep, Seed: &seed},
 				}
 				r := published(t, j)

@@ -106,7 +106,10 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows
 		}
 	}
 	if most := slices.Max(job.K); most > t.Rows || slices.Min(job.K) < 1 {
-		return 0, &noren.Error{Kind: noren.Usage, Where: noren.File(job.Source.Name()), What: "k must lie between 1 and the number of records, %d", Args: []any{t.Rows}}
+		return 0, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(job.Source.Name()),
+			What: "k must lie between 1 and the number of records, %d", Args: []any{t.Rows},
+		}
 	}
 	s, err := space.FromTable(t.Columns, job.Scale)
 	if err != nil {

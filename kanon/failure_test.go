@@ -40,20 +40,41 @@ func TestJobsThatContradictThemselves(t *testing.T) {
 		change func(*kanon.Job)
 		want   []string
 	}{
-		"no source":               {func(j *kanon.Job) { j.Source = nil }, []string{"a job needs a source"}},
-		"no k":                    {func(j *kanon.Job) { j.K = 0 }, []string{"k must be 1 at least"}},
-		"a negative k":            {func(j *kanon.Job) { j.K = -5 }, []string{"k must be 1 at least"}},
-		"fewer fields":            {func(j *kanon.Job) { j.Schema.Fields = j.Schema.Fields[:5] }, []string{"the schema has 5 fields for 11 columns"}},
-		"no quasi-identifier":     {func(j *kanon.Job) { j.Schema.Fields = slices.Clone(people); setRoles(j, table.Other) }, []string{"no column is a quasi-identifier"}},
-		"identifiers alone":       {func(j *kanon.Job) { setRoles(j, table.Identifier) }, []string{"every column is dropped", "no column is a quasi-identifier"}},
-		"diversity of nothing":    {func(j *kanon.Job) { setRoles(j, table.Quasi); j.Diversity = &privacy.Diversity{L: 2} }, []string{"l-diversity and t-closeness are about sensitive columns"}},
-		"closeness of nothing":    {func(j *kanon.Job) { setRoles(j, table.Quasi); j.Closeness = &privacy.Closeness{T: .2} }, []string{"l-diversity and t-closeness are about sensitive columns"}},
-		"an impossible l":         {func(j *kanon.Job) { j.Diversity = &privacy.Diversity{L: 0.5} }, []string{"l"}},
-		"an impossible t":         {func(j *kanon.Job) { j.Closeness = &privacy.Closeness{T: -1} }, []string{"t"}},
-		"no output":               {func(j *kanon.Job) { j.Output.Path = "" }, []string{"no output is named"}},
-		"no standard output":      {func(j *kanon.Job) { j.Output.Path = "-" }, []string{"standard output is asked for"}},
-		"everything":              {func(j *kanon.Job) { *j = kanon.Job{Source: j.Source} }, []string{"k must be", "the schema has 0 fields", "no column is a quasi-identifier", "no output is named"}},
-		"levels that are none":    {func(j *kanon.Job) { j.Schema.Fields[8].Levels = nil }, []string{"column level: an ordered column needs its levels"}},
+		"no source":    {func(j *kanon.Job) { j.Source = nil }, []string{"a job needs a source"}},
+		"no k":         {func(j *kanon.Job) { j.K = 0 }, []string{"k must be 1 at least"}},
+		"a negative k": {func(j *kanon.Job) { j.K = -5 }, []string{"k must be 1 at least"}},
+		"fewer fields": {
+			func(j *kanon.Job) { j.Schema.Fields = j.Schema.Fields[:5] },
+			[]string{"the schema has 5 fields for 11 columns"},
+		},
+		"no quasi-identifier": {
+			func(j *kanon.Job) { j.Schema.Fields = slices.Clone(people); setRoles(j, table.Other) },
+			[]string{"no column is a quasi-identifier"},
+		},
+		"identifiers alone": {
+			func(j *kanon.Job) { setRoles(j, table.Identifier) },
+			[]string{"every column is dropped", "no column is a quasi-identifier"},
+		},
+		"diversity of nothing": {
+			func(j *kanon.Job) { setRoles(j, table.Quasi); j.Diversity = &privacy.Diversity{L: 2} },
+			[]string{"l-diversity and t-closeness are about sensitive columns"},
+		},
+		"closeness of nothing": {
+			func(j *kanon.Job) { setRoles(j, table.Quasi); j.Closeness = &privacy.Closeness{T: .2} },
+			[]string{"l-diversity and t-closeness are about sensitive columns"},
+		},
+		"an impossible l":    {func(j *kanon.Job) { j.Diversity = &privacy.Diversity{L: 0.5} }, []string{"l"}},
+		"an impossible t":    {func(j *kanon.Job) { j.Closeness = &privacy.Closeness{T: -1} }, []string{"t"}},
+		"no output":          {func(j *kanon.Job) { j.Output.Path = "" }, []string{"no output is named"}},
+		"no standard output": {func(j *kanon.Job) { j.Output.Path = "-" }, []string{"standard output is asked for"}},
+		"everything": {
+			func(j *kanon.Job) { *j = kanon.Job{Source: j.Source} },
+			[]string{"k must be", "the schema has 0 fields", "no column is a quasi-identifier", "no output is named"},
+		},
+		"levels that are none": {
+			func(j *kanon.Job) { j.Schema.Fields[8].Levels = nil },
+			[]string{"column level: an ordered column needs its levels"},
+		},
 		"a column not there":      {func(j *kanon.Job) { j.Schema.Fields[2].Name = "years" }, []string{`no column "years"`}},
 		"a coarse cell too small": {func(j *kanon.Job) { j.Partition.Coarse = 2 }, []string{"coarse"}},
 	} {
@@ -88,10 +109,22 @@ func TestDamagedSource(t *testing.T) {
 	writeCSV(t, path, people, rows)
 	good.Write(read(t, path))
 	for name, c := range map[string]struct{ text, want string }{
-		"a word for a number":   {strings.Replace(good.String(), "IDENT-0,k0000,", "IDENT-0,k0000,s3cr3t", 1), "line 2, column 3 (age): expected an integer"},
-		"no number":             {good.String() + "IDENT,k9,1,,F,01.01.2000,IDENT,NaN,none,flu,1\n", "column 8 (income): expected a finite number"},
-		"no date":               {good.String() + "IDENT,k9,1,,F,31.02.2000,IDENT,1,none,flu,1\n", "column 6 (day): expected a date like DD.MM.YYYY"},
-		"no level":              {good.String() + "IDENT,k9,1,,F,01.01.2000,IDENT,1,s3cr3t,flu,1\n", "column 9 (level): expected one of the 3 levels"},
+		"a word for a number": {
+			strings.Replace(good.String(), "IDENT-0,k0000,", "IDENT-0,k0000,s3cr3t", 1),
+			"line 2, column 3 (age): expected an integer",
+		},
+		"no number": {
+			good.String() + "IDENT,k9,1,,F,01.01.2000,IDENT,NaN,none,flu,1\n",
+			"column 8 (income): expected a finite number",
+		},
+		"no date": {
+			good.String() + "IDENT,k9,1,,F,31.02.2000,IDENT,1,none,flu,1\n",
+			"column 6 (day): expected a date like DD.MM.YYYY",
+		},
+		"no level": {
+			good.String() + "IDENT,k9,1,,F,01.01.2000,IDENT,1,s3cr3t,flu,1\n",
+			"column 9 (level): expected one of the 3 levels",
+		},
 		"a ragged record":       {good.String() + "s3cr3t,k9\n", "line "},
 		"a quote never closed":  {good.String() + "IDENT,k9,1,\"s3cr3t,F,01.01.2000,IDENT,1,none,flu,1\n", "line "},
 		"bytes of no character": {good.String() + "IDENT,k9,1,s3cr3t\xff,F,01.01.2000,IDENT,1,none,flu,1\n", "line "},
@@ -107,7 +140,8 @@ func TestDamagedSource(t *testing.T) {
 			_, err = kanon.Anonymize(context.Background(), j)
 			_ = src.Close()
 		}
-		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "in.csv: ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t") || list(t, dir) != "in.csv" {
+		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "in.csv: ") || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "s3cr3t") || list(t, dir) != "in.csv" {
 			t.Errorf("%s: %v; the folder holds %s", name, err, list(t, dir))
 		}
 	}

@@ -37,7 +37,10 @@ func TestGate(t *testing.T) {
 		}
 	}
 	for _, f := range people {
-		want := map[table.Role]string{table.Identifier: gate.Dropped, table.Quasi: gate.Transformed, table.Sensitive: gate.Untouched, table.Other: gate.Untouched}[f.Role]
+		want := map[table.Role]string{
+			table.Identifier: gate.Dropped, table.Quasi: gate.Transformed, table.Sensitive: gate.Untouched,
+			table.Other: gate.Untouched,
+		}[f.Role]
 		if fates[f.Name] != want {
 			t.Errorf("%s is %s, want %s", f.Name, fates[f.Name], want)
 		}
@@ -67,7 +70,8 @@ func TestSecretSeed(t *testing.T) {
 	j := job(t, dir, rows)
 	j.SecretSeed, j.Seed = []byte("0123456789abcde"), ptr[uint64](1)
 	_, err := kanon.Anonymize(context.Background(), j)
-	if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "15 bytes, expected 16") || !strings.Contains(err.Error(), "contradict") {
+	if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "15 bytes, expected 16") ||
+		!strings.Contains(err.Error(), "contradict") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -89,7 +93,8 @@ func TestOutputIsNotTheSource(t *testing.T) {
 		before := string(read(t, filepath.Join(dir, "in.csv")))
 		j.Output.Path, j.Output.Force = filepath.Join(dir, name), true
 		_, err := kanon.Anonymize(context.Background(), j)
-		if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "the output is the input") || string(read(t, filepath.Join(dir, "in.csv"))) != before {
+		if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "the output is the input") ||
+			string(read(t, filepath.Join(dir, "in.csv"))) != before {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -110,7 +115,8 @@ func TestNumbersThatOverflow(t *testing.T) {
 					j.Block, j.Partition.Coarse = block, 10
 				}
 				_, err := kanon.Anonymize(context.Background(), j)
-				if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "column income") || strings.Contains(err.Error(), far) || list(t, dir) != "in.csv" {
+				if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "column income") || strings.Contains(err.Error(), far) ||
+					list(t, dir) != "in.csv" {
 					t.Errorf("%s, scale %s, block %d: %v; the folder holds %s", far, j.Scale, block, err, list(t, dir))
 				}
 			}

@@ -248,7 +248,8 @@ func sameFile(a, b string) bool {
 }
 
 // wholeHint says what to do without where a table is too large to be held at once.
-const wholeHint = "do without what works on all records at once: a duration to refine, suppression, l-diversity, t-closeness, linkage of all records, mondrian, a release without coarse step"
+const wholeHint = "do without what works on all records at once: a duration to refine, suppression, l-diversity, t-closeness, linkage " +
+	"of all records, mondrian, a release without coarse step"
 
 // needsWhole names what of the options works on all records at once, in memory; empty
 // where the table can be released block by block.
@@ -264,7 +265,8 @@ func (o *Options) needsWhole() noren.Phrase {
 		return "linkage of all records"
 	case o.Suppress != Suppression{}:
 		return "suppression"
-	case (o.Partition.Method == partition.Mondrian || o.Partition.Method == partition.MondrianStrict) && o.Partition.Coarse == partition.CoarseAuto:
+	case (o.Partition.Method == partition.Mondrian || o.Partition.Method == partition.MondrianStrict) &&
+		o.Partition.Coarse == partition.CoarseAuto:
 		return "mondrian"
 	case o.Partition.Coarse == partition.CoarseOff:
 		return "a release without coarse step"

@@ -30,7 +30,9 @@ func (r *run) lacking(ctx context.Context, err error) error {
 		return err
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: at, What: "a text holds a character that the encoding of the release, %s, does not have", Args: []any{e.String()},
+		Kind: noren.BadData, Where: at, What: "a text holds a character that the encoding of the release, %s, does not have", Args: []any{
+			e.String(),
+		},
 		Hint: "write the release as UTF-8, or correct the text",
 	}
 }

@@ -233,7 +233,10 @@ func adultWithRequirements(t *testing.T, n int, name string, modes ...publish.Mo
 		writeCSV(t, path, fields, rows)
 		o := c.o
 		o.K, o.Publish, o.Refine, o.KeepOrder = k, mode, refine.Auto, true
-		j := kanon.Job{Source: open(t, path), Schema: table.Schema{Fields: fields}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: o}
+		j := kanon.Job{
+			Source: open(t, path), Schema: table.Schema{Fields: fields}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")},
+			Options: o,
+		}
 		r := anonymize(t, j)
 		outHeader, out := readCSV(t, read(t, j.Output.Path))
 		classOf := map[string][]int{}
@@ -250,8 +253,10 @@ func adultWithRequirements(t *testing.T, n int, name string, modes ...publish.Mo
 			groups, largest = append(groups, ids), max(largest, len(ids))
 		}
 		ours := ncp(groups, rows, quasi, number)
-		t.Logf("%s, %s: NCP %.4f, Mondrian %.4f; loss %.4f; largest class %d, of Mondrian %d", name, mode, ours, mondrian, r.Loss, largest, len(slices.MaxFunc(m.groups, func(a, b []int) int { return len(a) - len(b) })))
-		if len(outHeader) != len(header) || ours >= mondrian || mode == publish.Aggregate && r.Loss >= c.before || r.GroupSize.Max > c.most || (r.Large > 0) != (r.GroupSize.Max > 10*k) {
+		t.Logf("%s, %s: NCP %.4f, Mondrian %.4f; loss %.4f; largest class %d, of Mondrian %d", name, mode, ours, mondrian, r.Loss, largest,
+			len(slices.MaxFunc(m.groups, func(a, b []int) int { return len(a) - len(b) })))
+		if len(outHeader) != len(header) || ours >= mondrian || mode == publish.Aggregate && r.Loss >= c.before || r.GroupSize.Max > c.most ||
+			(r.Large > 0) != (r.GroupSize.Max > 10*k) {
 			t.Errorf("%s, %s: NCP %.4f against %.4f, loss %.4f, largest class %d", name, mode, ours, mondrian, r.Loss, largest)
 		}
 		if is := shown(groups, rows, quasi, number); mode == publish.Generalize && math.Abs(r.NCP-is) > 0.001 {

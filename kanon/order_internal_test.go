@@ -191,7 +191,8 @@ func TestMadeSum(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		out, err := publish.Publish(t.Context(), []*table.Column{b.Column()}, []table.StoredColumn{{Name: "q"}}, groups, len(groups), publish.Options{})
+		out, err := publish.Publish(t.Context(), []*table.Column{b.Column()}, []table.StoredColumn{{Name: "q"}}, groups, len(groups),
+			publish.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

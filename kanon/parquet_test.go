@@ -65,7 +65,9 @@ func makeVisits() []visit {
 	for i := range 47 {
 		v := visit{
 			Name: fmt.Sprint("IDENT", i), Key: fmt.Sprintf("k%03d", i), Age: int16(i * 37 % 90), Day: int32(i*i%5000) - 1000,
-			Stamp: int64(i) * 1234567891, Raw: []byte{0, byte(i), 0xff}, Flag: i%3 == 0, Ratio: 0.1 * float32(i), Illness: []string{"flu", "gout"}[i%2],
+			Stamp: int64(i) * 1234567891, Raw: []byte{0, byte(i), 0xff}, Flag: i%3 == 0, Ratio: 0.1 * float32(i), Illness: []string{
+				"flu", "gout",
+			}[i%2],
 		}
 		if i%5 != 0 {
 			v.Weight = ptr(40 + float64(i*i%61)/2)
@@ -130,7 +132,10 @@ func TestParquetToParquet(t *testing.T) {
 			t.Fatalf("record %q is there twice, or was not in the source", o.Key)
 		}
 		delete(byKey, o.Key)
-		want := released{Key: v.Key, Age: o.Age, Day: o.Day, Weight: o.Weight, Stamp: v.Stamp, Raw: v.Raw, Flag: v.Flag, Ratio: v.Ratio, Maybe: v.Maybe, Illness: v.Illness}
+		want := released{
+			Key: v.Key, Age: o.Age, Day: o.Day, Weight: o.Weight, Stamp: v.Stamp, Raw: v.Raw, Flag: v.Flag, Ratio: v.Ratio,
+			Maybe: v.Maybe, Illness: v.Illness,
+		}
 		if d := cmp.Diff(want, o); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}

@@ -68,7 +68,8 @@ func drawVisits(rng *rand.Rand) [][]string {
 			age, area = rng.IntN(60), rng.IntN(5)
 		}
 		rows[i] = []string{
-			who, fmt.Sprint("k", i), maybe(fmt.Sprint(age)), maybe(fmt.Sprint("a", area)), maybe(table.ISODate.Format(int64(20000 + rng.IntN(days)))),
+			who, fmt.Sprint("k", i), maybe(fmt.Sprint(age)), maybe(fmt.Sprint("a", area)),
+			maybe(table.ISODate.Format(int64(20000 + rng.IntN(days)))),
 			maybe(fmt.Sprint("i", rng.IntN(illnesses))), maybe(fmt.Sprint(rng.IntN(9))),
 		}
 	}
@@ -140,7 +141,10 @@ func testFuzzedPersons(t *testing.T, from uint64, releases int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := kanon.Job{Source: src, Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Kept: names(visits)[1:2], Output: kanon.Output{Path: out}, Options: o}
+		j := kanon.Job{
+			Source: src, Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Kept: names(visits)[1:2],
+			Output: kanon.Output{Path: out}, Options: o,
+		}
 		r, err := kanon.Anonymize(context.Background(), j)
 		_ = src.Close()
 		if err != nil {

@@ -61,7 +61,10 @@ func Outline(ctx context.Context, job Job) (*Plan, error) {
 	}
 	r := &run{job: &job, effort: job.Refine, result: &Result{}}
 	defer r.release()
-	found, err := gate.Check(ctx, gate.Request{Source: job.Source, Schema: &job.Schema, Missing: job.Missing, Kept: job.Kept, Open: job.Open, Looked: job.Looked, Progress: job.Progress})
+	found, err := gate.Check(ctx, gate.Request{
+		Source: job.Source, Schema: &job.Schema, Missing: job.Missing, Kept: job.Kept, Open: job.Open,
+		Looked: job.Looked, Progress: job.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,8 @@ func TestDiversityAndCloseness(t *testing.T) {
 					}
 				}
 			}
-			if (r.Merged > 0) != (method == partition.MDAV) || len(r.Verified.Sensitive) != 2 || (len(r.Guarantee.Diversity) == 2) != (o.Diversity != nil) || (len(r.Guarantee.Closeness) == 2) != (o.Closeness != nil) {
+			if (r.Merged > 0) != (method == partition.MDAV) || len(r.Verified.Sensitive) != 2 ||
+				(len(r.Guarantee.Diversity) == 2) != (o.Diversity != nil) || (len(r.Guarantee.Closeness) == 2) != (o.Closeness != nil) {
 				t.Errorf("%s: %+v", name, r)
 			}
 			// Only the whole table is as the whole table, and its loss is all.
@@ -137,7 +138,8 @@ func TestSensitiveThatNothingIsAskedOf(t *testing.T) {
 	}
 	j.Output.Path += ".csv"
 	j.Diversity = &privacy.Diversity{L: 2}
-	if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "column 11 (pay): expected an integer") || strings.Contains(err.Error(), "much") {
+	if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.BadData ||
+		!strings.Contains(err.Error(), "column 11 (pay): expected an integer") || strings.Contains(err.Error(), "much") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -99,7 +99,8 @@ func TestAnyRelease(t *testing.T) {
 		if r.Classes != len(found) || r.Groups < r.Classes || r.Rows != n || r.GroupSize.Min < j.K || r.AchievedK < r.GroupSize.Min {
 			t.Fatalf("%d classes, %+v", len(found), r)
 		}
-		if !(r.Loss >= 0 && r.Loss <= 1+1e-12) || math.IsInf(r.SSE, 0) || r.SST == 0 && r.Loss != 0 || j.Diversity == nil && r.Objective == "sse" && r.Loss > r.RefinedFrom+1e-12 {
+		if !(r.Loss >= 0 && r.Loss <= 1+1e-12) || math.IsInf(r.SSE, 0) || r.SST == 0 && r.Loss != 0 || j.Diversity == nil &&
+			r.Objective == "sse" && r.Loss > r.RefinedFrom+1e-12 {
 			t.Fatalf("loss %v of %v, refined from %v", r.SSE, r.SST, r.RefinedFrom)
 		}
 		for key, class := range found {

@@ -157,7 +157,8 @@ func TestRegister(t *testing.T) {
 	if least < 5 || fewest < 5 || int(all.Verified.Unit.Fit.Min) != fewest || all.Groups < 100 {
 		t.Fatalf("%d patients in a class, %d fit, %d groups", least, fewest, all.Groups)
 	}
-	t.Logf("groups and loss by records %d %.4f, persons %d %.4f, linked %d %.4f", byRecords.Groups, byRecords.Loss, one.Groups, one.Loss, all.Groups, all.Loss)
+	t.Logf("groups and loss by records %d %.4f, persons %d %.4f, linked %d %.4f", byRecords.Groups, byRecords.Loss, one.Groups, one.Loss,
+		all.Groups, all.Loss)
 }
 
 // Real tables, with persons drawn for them: adult and census have none of their
@@ -246,7 +247,9 @@ func TestPseudonymsAreVerified(t *testing.T) {
 	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
 	writeCSV(t, in, register, rows)
 	anonymize(t, kanon.Job{
-		Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: out},
+		Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{
+			Path: out,
+		},
 		Options: kanon.Options{K: 5, Unit: "patient", Linkage: kanon.LinkAll, Pseudonym: true},
 	})
 	judge := func(path string) *verify.Result {
@@ -293,7 +296,8 @@ func TestPseudonymsAreFresh(t *testing.T) {
 	for n := range 2 {
 		out := filepath.Join(dir, fmt.Sprint(n, ".csv"))
 		anonymize(t, kanon.Job{
-			Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: out},
+			Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)},
+			Output:  kanon.Output{Path: out},
 			Options: kanon.Options{K: 5, Unit: "patient", Linkage: kanon.LinkAll, Pseudonym: true, Seed: ptr(uint64(1))},
 		})
 		_, released := readCSV(t, read(t, out))
@@ -332,7 +336,8 @@ func TestUnitRefusals(t *testing.T) {
 			in := filepath.Join(dir, "in.csv")
 			writeCSV(t, in, register, rows)
 			_, err := kanon.Anonymize(context.Background(), kanon.Job{
-				Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: c.o,
+				Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)},
+				Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: c.o,
 			})
 			if err == nil || noren.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("got %v", err)

@@ -45,7 +45,8 @@ func (r Rounded) places(f *table.Field) int {
 func (r Rounded) leaving(f *table.Field, k int) noren.Text {
 	g, asked := r.Grid, f.Round
 	if asked != nil && f.Type != table.Date && *asked > r.places(f) {
-		return noren.Textf("to %s where the source has %s: the sum of a small class can be computed from it", decimals(*asked).of, decimals(r.places(f)).of)
+		return noren.Textf("to %s where the source has %s: the sum of a small class can be computed from it", decimals(*asked).of,
+			decimals(r.places(f)).of)
 	}
 	if g == nil {
 		return r.to(f)
@@ -101,7 +102,8 @@ func (r Rounded) coarser(f *table.Field, k int, text noren.Text) noren.Text {
 	if r.Grid.Share > .995 {
 		share = fmt.Sprintf("%.1f%%", math.Floor(1000*r.Grid.Share)/10)
 	}
-	return noren.Textf("%s; %s of its values lie on a coarser grid (%s), and where all of a class do, %s", text, share, coarse(f, c), sums(r.Grid.Within(c, f, k), k))
+	return noren.Textf("%s; %s of its values lie on a coarser grid (%s), and where all of a class do, %s", text, share, coarse(f, c),
+		sums(r.Grid.Within(c, f, k), k))
 }
 
 // sums says how many sums a mean leaves.
@@ -157,19 +159,31 @@ func spans(f *table.Field, n int64) measure {
 	case n == day:
 		return measure{noren.Textf("days"), noren.Textf("to days"), noren.Textf("to days, the grid of its values")}
 	case n%day == 0:
-		return measure{noren.Textf("%d {day|days}", n/day), noren.Textf("to %d {day|days}", n/day), noren.Textf("to %d {day|days}, the grid of its values", n/day)}
+		return measure{
+			noren.Textf("%d {day|days}", n/day), noren.Textf("to %d {day|days}", n/day),
+			noren.Textf("to %d {day|days}, the grid of its values", n/day),
+		}
 	case n == hour:
 		return measure{noren.Textf("hours"), noren.Textf("to hours"), noren.Textf("to hours, the grid of its values")}
 	case n%hour == 0:
-		return measure{noren.Textf("%d {hour|hours}", n/hour), noren.Textf("to %d {hour|hours}", n/hour), noren.Textf("to %d {hour|hours}, the grid of its values", n/hour)}
+		return measure{
+			noren.Textf("%d {hour|hours}", n/hour), noren.Textf("to %d {hour|hours}", n/hour),
+			noren.Textf("to %d {hour|hours}, the grid of its values", n/hour),
+		}
 	case n == minute:
 		return measure{noren.Textf("minutes"), noren.Textf("to minutes"), noren.Textf("to minutes, the grid of its values")}
 	case n%minute == 0:
-		return measure{noren.Textf("%d {minute|minutes}", n/minute), noren.Textf("to %d {minute|minutes}", n/minute), noren.Textf("to %d {minute|minutes}, the grid of its values", n/minute)}
+		return measure{
+			noren.Textf("%d {minute|minutes}", n/minute), noren.Textf("to %d {minute|minutes}", n/minute),
+			noren.Textf("to %d {minute|minutes}, the grid of its values", n/minute),
+		}
 	case n == 1:
 		return measure{noren.Textf("seconds"), noren.Textf("to seconds"), noren.Textf("to seconds, the grid of its values")}
 	}
-	return measure{noren.Textf("%d {second|seconds}", n), noren.Textf("to %d {second|seconds}", n), noren.Textf("to %d {second|seconds}, the grid of its values", n)}
+	return measure{
+		noren.Textf("%d {second|seconds}", n), noren.Textf("to %d {second|seconds}", n),
+		noren.Textf("to %d {second|seconds}, the grid of its values", n),
+	}
 }
 
 func decimals(n int) measure {

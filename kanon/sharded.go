@@ -22,7 +22,9 @@ func (o *Options) Method(n int) (partition.Options, partition.Chosen, error) {
 }
 
 // Maker makes the groups of the blocks of a table of that name and number of records.
-func (o *Options) Maker(name string, rows int64, frame *space.Frame, plan *publish.Plan, method partition.Options, chosen partition.Chosen) *block.Maker {
+func (o *Options) Maker(name string, rows int64, frame *space.Frame, plan *publish.Plan, method partition.Options,
+	chosen partition.Chosen,
+) *block.Maker {
 	return &block.Maker{
 		Name: name, K: o.K, Rows: rows, Frame: frame, Plan: plan,
 		Partition: method, Chosen: chosen, Refine: o.Refine, Seed: o.SearchSeed(), Boxes: o.lowersBoxes(),
@@ -58,17 +60,28 @@ func (o *Options) InBlocks() error {
 	whole := o.needsWhole()
 	switch {
 	case whole != "":
-		return &noren.Error{Kind: noren.Usage, Code: CodeWhole, What: "no process of a cluster holds all records, and %s works on all of them at once", Args: []any{whole}, Hint: wholeHint}
+		return &noren.Error{
+			Kind: noren.Usage, Code: CodeWhole,
+			What: "no process of a cluster holds all records, and %s works on all of them at once", Args: []any{whole}, Hint: wholeHint,
+		}
 	case o.Publish == publish.Matched:
 		return &noren.Error{
 			Kind: noren.Usage, Code: CodeWhole, Where: "publish",
-			What: "expected aggregate, generalize or shares, got matched: matched values are chosen from the groups of the whole table together, and no process of a cluster holds them all",
+			What: "expected aggregate, generalize or shares, got matched: matched values are chosen from the groups of the whole table together, " +
+				"and no process of a cluster holds them all",
 			Hint: "publish by aggregate",
 		}
 	case o.KeepOrder:
-		return &noren.Error{Kind: noren.Usage, Code: CodeWhole, Where: "keep-order", What: "the files of a release in shards hold the records of neighbouring groups, and not in the order of the source", Hint: "leave it out"}
+		return &noren.Error{
+			Kind: noren.Usage, Code: CodeWhole, Where: "keep-order",
+			What: "the files of a release in shards hold the records of neighbouring groups, and not in the order of the source",
+			Hint: "leave it out",
+		}
 	case o.Gap > 0:
-		return &noren.Error{Kind: noren.Usage, Code: CodeWhole, Where: "gap", What: "no process of a cluster holds all records, and a lower bound is computed from all of them at once", Hint: "leave it out"}
+		return &noren.Error{
+			Kind: noren.Usage, Code: CodeWhole, Where: "gap",
+			What: "no process of a cluster holds all records, and a lower bound is computed from all of them at once", Hint: "leave it out",
+		}
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func testMemory(t *testing.T) {
 				Seed:    &seed,
 				Block:   rapid.IntRange(0, 200).Draw(t, "block"),
 				Partition: partition.Options{
-					Method: rapid.SampledFrom([]partition.Method{partition.Auto, partition.MDAV, partition.VMDAV, partition.Tomobiki, partition.TopDown}).Draw(t, "method"),
+					Method: rapid.SampledFrom([]partition.Method{partition.Auto, partition.MDAV, partition.VMDAV, partition.Tomobiki, partition.TopDown}).
+						Draw(t, "method"),
 					Coarse: rapid.IntRange(6, 60).Draw(t, "coarse"),
 				},
 			},

@@ -39,7 +39,10 @@ func ParseSuppression(s string) (Suppression, error) {
 	} else if n, err := strconv.Atoi(s); err == nil && n >= 0 {
 		return Suppression{Records: n}, nil
 	}
-	return Suppression{}, &noren.Error{Kind: noren.Usage, What: "unknown limit of suppression %q", Args: []any{s}, Hint: "off, a share below 100% such as 1%, or a number of records"}
+	return Suppression{}, &noren.Error{
+		Kind: noren.Usage, What: "unknown limit of suppression %q", Args: []any{s},
+		Hint: "off, a share below 100% such as 1%, or a number of records",
+	}
 }
 
 // String is the limit as [ParseSuppression] reads it, "" for none.

@@ -31,7 +31,10 @@ func far(n, outliers int) (fields []table.Field, rows [][]string) {
 		if i < outliers {
 			x, y = 1000+700*i, 500*(i%2)
 		}
-		rows = append(rows, []string{fmt.Sprintf("P%03d", i), fmt.Sprintf("k%04d", i), fmt.Sprint(x), fmt.Sprint(y), []string{"flu", "gout", "none"}[i%3]})
+		rows = append(rows, []string{
+			fmt.Sprintf("P%03d", i), fmt.Sprintf("k%04d", i), fmt.Sprint(x), fmt.Sprint(y),
+			[]string{"flu", "gout", "none"}[i%3],
+		})
 	}
 	return fields, rows
 }
@@ -50,8 +53,13 @@ func TestSuppress(t *testing.T) {
 			path := filepath.Join(dir, "in.csv")
 			writeCSV(t, path, fields, rows)
 			j := kanon.Job{
-				Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")},
-				Options: kanon.Options{K: 5, Refine: refine.Auto, Publish: mode, KeepOrder: true, Workers: workers, Suppress: c.limit, Diversity: &privacy.Diversity{L: 2}},
+				Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{
+					Path: filepath.Join(dir, "out.csv"),
+				},
+				Options: kanon.Options{
+					K: 5, Refine: refine.Auto, Publish: mode, KeepOrder: true, Workers: workers, Suppress: c.limit,
+					Diversity: &privacy.Diversity{L: 2},
+				},
 			}
 			r := anonymize(t, j)
 			if r.Suppressed != c.want || r.Rows != 120-c.want || r.Verified.Rows != int64(r.Rows) {
@@ -145,7 +153,9 @@ func TestSuppressPersons(t *testing.T) {
 	writeCSV(t, path, fields, rows)
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
 		j := kanon.Job{
-			Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv"), Force: true},
+			Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{
+				Path: filepath.Join(dir, "out.csv"), Force: true,
+			},
 			Options: kanon.Options{K: 3, Refine: refine.Fast, Publish: mode, Unit: "person", Suppress: kanon.Suppression{Records: 9}},
 		}
 		r := anonymize(t, j)
@@ -181,7 +191,9 @@ func TestSuppressLimits(t *testing.T) {
 	path := filepath.Join(dir, "in.csv")
 	writeCSV(t, path, fields, rows)
 	j := kanon.Job{
-		Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")},
+		Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{
+			Path: filepath.Join(dir, "out.csv"),
+		},
 		Options: kanon.Options{K: 3, Refine: refine.Fast, Suppress: kanon.Suppression{Records: 2}, Diversity: &privacy.Diversity{L: 2}},
 	}
 	if r := anonymize(t, j); r.Suppressed > 1 || r.Rows+r.Suppressed != 30 {

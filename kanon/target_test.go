@@ -46,7 +46,8 @@ func TestVerifiedTable(t *testing.T) {
 		to := &target{path: filepath.Join(t.TempDir(), "out.csv")}
 		var sum [table.SumSize]byte
 		job := kanon.Job{
-			Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "note"}}}, Kept: []string{"note"},
+			Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "note"}}},
+			Kept: []string{"note"},
 			Output: kanon.Output{Path: "pg:out", Target: to, VerifiedTable: func(_ *kanon.Result, released table.Source) error {
 				if to.commits > 0 {
 					t.Error("it was committed before")
@@ -93,7 +94,8 @@ func TestTarget(t *testing.T) {
 			defer func() { _ = src.Close() }()
 			to := &target{path: filepath.Join(t.TempDir(), "out.csv"), back: c.back}
 			job := kanon.Job{
-				Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "note"}}}, Kept: []string{"note"},
+				Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "note"}}},
+				Kept:   []string{"note"},
 				Output: kanon.Output{Path: "pg:out", Target: to}, Options: kanon.Options{K: 2},
 			}
 			result, err := kanon.Anonymize(t.Context(), job)

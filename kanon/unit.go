@@ -57,13 +57,15 @@ func (o *Options) unitFaults(s *table.Schema) noren.Texts {
 	case at < 0:
 		faults = append(faults, noren.Textf("the table has no column %q to be the unit", o.Unit))
 	case s.Fields[at].Role != table.Identifier:
-		faults = append(faults, noren.Textf("the unit %q is a column of role %s: expected identifier, as it is not kept", o.Unit, s.Fields[at].Role))
+		faults = append(faults, noren.Textf("the unit %q is a column of role %s: expected identifier, as it is not kept", o.Unit,
+			s.Fields[at].Role))
 	}
 	switch {
 	case o.Pseudonym && o.Linkage != LinkAll:
 		faults = append(faults, noren.Textf("pseudonyms link the records of a person: they need a linkage of all records"))
 	case o.Pseudonym && (o.Diversity != nil || o.Closeness != nil):
-		faults = append(faults, noren.Textf("pseudonyms cannot go with l-diversity or t-closeness, which are not kept among the records that pseudonyms link"))
+		faults = append(faults,
+			noren.Textf("pseudonyms cannot go with l-diversity or t-closeness, which are not kept among the records that pseudonyms link"))
 	}
 	return faults
 }
@@ -108,7 +110,10 @@ func (r *run) byPersons() *enforce.Persons {
 // link divides the records so that all records of a person are in classes of the
 // same persons.
 func (r *run) link(ctx context.Context) error {
-	o := persons.LinkOptions{Partition: r.job.Partition, Refine: r.job.Refine, Seed: r.seed(), Workers: r.job.Workers, Progress: r.job.Progress}
+	o := persons.LinkOptions{
+		Partition: r.job.Partition, Refine: r.job.Refine, Seed: r.seed(), Workers: r.job.Workers,
+		Progress: r.job.Progress,
+	}
 	o.Partition.K, o.Partition.Workers = r.job.K, r.job.Workers
 	if len(r.attributes) > 0 {
 		if err := r.judged.Feasible(allRecords(r.held.Rows)); err != nil {

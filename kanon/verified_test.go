@@ -83,9 +83,13 @@ func TestVerifierStopsARelease(t *testing.T) {
 				path = filepath.Join(dir, output)
 			}
 			j := &Job{
-				Kept:    []string{"key", "note"},
-				Source:  src,
-				Schema:  table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "town", Role: table.Quasi}, {Name: "illness", Role: table.Sensitive}}},
+				Kept:   []string{"key", "note"},
+				Source: src,
+				Schema: table.Schema{Fields: []table.Field{
+					{Name: "age", Role: table.Quasi, Type: table.Integer},
+					{Name: "town", Role: table.Quasi},
+					{Name: "illness", Role: table.Sensitive},
+				}},
 				Output:  Output{Path: path, Stdout: &stdout},
 				Options: Options{K: 3, Diversity: &privacy.Diversity{L: 2}},
 			}

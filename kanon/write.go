@@ -212,7 +212,10 @@ func (a *again) Next() (*table.Chunk, error) {
 }
 
 func (a *again) changed(how noren.Phrase) error {
-	return &noren.Error{Kind: noren.BadData, Where: noren.File(a.name), What: "the file has %s since it was read", Args: []any{how}, Hint: "start again when nothing writes to it"}
+	return &noren.Error{
+		Kind: noren.BadData, Where: noren.File(a.name), What: "the file has %s since it was read", Args: []any{how},
+		Hint: "start again when nothing writes to it",
+	}
 }
 
 func (r *run) dialect() csvio.Dialect {

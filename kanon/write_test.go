@@ -100,7 +100,8 @@ func TestExistingOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := kanon.Anonymize(context.Background(), j)
-	if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "exists already") || string(read(t, j.Output.Path)) != "precious" || list(t, dir) != "in.csv out.csv" {
+	if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "exists already") || string(read(t, j.Output.Path)) != "precious" ||
+		list(t, dir) != "in.csv out.csv" {
 		t.Errorf("%v; the folder holds %s", err, list(t, dir))
 	}
 	j.Output.Force = true
@@ -117,7 +118,10 @@ func TestExistingOutput(t *testing.T) {
 }
 
 func TestOutputThatCannotBe(t *testing.T) {
-	for name, path := range map[string]string{"a folder that is not there": "none/out.csv", "no ending": "out", "an ending of another format": "out.ods", "a folder": "."} {
+	for name, path := range map[string]string{
+		"a folder that is not there": "none/out.csv", "no ending": "out",
+		"an ending of another format": "out.ods", "a folder": ".",
+	} {
 		dir := t.TempDir()
 		j := job(t, dir, makePeople(20, 14))
 		j.Output.Path = filepath.Join(dir, path)
@@ -205,7 +209,9 @@ func TestDialects(t *testing.T) {
 	}
 	j = kanon.Job{
 		Kept:   []string{"key", "note"},
-		Source: open(t, semicolons), Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "town", Role: table.Quasi}}},
+		Source: open(t, semicolons), Schema: table.Schema{
+			Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "town", Role: table.Quasi}},
+		},
 		Output: kanon.Output{Path: filepath.Join(dir, "out2.csv")}, Options: kanon.Options{K: 5, Publish: publish.Generalize, KeepOrder: true},
 	}
 	anonymize(t, j)

@@ -23,7 +23,10 @@ func TestErrorInJapanese(t *testing.T) {
 }
 
 func TestLanguages(t *testing.T) {
-	for text, want := range map[string]lang.Lang{"ja_JP.UTF-8": lang.Japanese, "ja": lang.Japanese, "en_US.UTF-8": lang.English, "C": lang.English, "C.UTF-8": lang.English, "fr_FR": lang.English} {
+	for text, want := range map[string]lang.Lang{
+		"ja_JP.UTF-8": lang.Japanese, "ja": lang.Japanese, "en_US.UTF-8": lang.English,
+		"C": lang.English, "C.UTF-8": lang.English, "fr_FR": lang.English,
+	} {
 		got := lang.FromEnvironment(func(name string) string {
 			if name == "LANG" {
 				return text
@@ -50,8 +53,14 @@ func TestPlacesAreSaid(t *testing.T) {
 		where         any
 		english, want string
 	}{
-		{noren.Position{File: noren.Place{noren.File("people.xlsx"), noren.Textf("sheet %s", "A")}, Row: 3, Field: 2, Column: "age"}, "people.xlsx: sheet A: row 3, column 2 (age)", "people.xlsx: シート A: 3 行目、2 列目（age）"},
-		{noren.Position{File: "visits.csv", Line: 17, Field: 3, Column: "of at least %d records"}, "visits.csv: line 17, column 3 (of at least %d records)", "visits.csv: 17 行目、3 列目（of at least %d records）"},
+		{
+			noren.Position{File: noren.Place{noren.File("people.xlsx"), noren.Textf("sheet %s", "A")}, Row: 3, Field: 2, Column: "age"},
+			"people.xlsx: sheet A: row 3, column 2 (age)", "people.xlsx: シート A: 3 行目、2 列目（age）",
+		},
+		{
+			noren.Position{File: "visits.csv", Line: 17, Field: 3, Column: "of at least %d records"},
+			"visits.csv: line 17, column 3 (of at least %d records)", "visits.csv: 17 行目、3 列目（of at least %d records）",
+		},
 		{noren.Position{Record: 2, Column: "none"}, "record 2, column none", "2 件目のレコード、列 none"},
 		{noren.Place{noren.File("model.json"), noren.Textf("byte %d", 12)}, "model.json: byte 12", "model.json: 12 バイト目"},
 		{noren.Place{noren.File("noren.yaml"), noren.Textf("bounds of %s", "never")}, "noren.yaml: bounds of never", "noren.yaml: never の範囲"},

@@ -25,21 +25,61 @@ func TestMessage(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{lang.English, "role-quasi-name", map[string]any{"values": int64(1), "unique": 0, "about": 0}, "1 value, typical of what others know by its name"},
-		{lang.English, "role-quasi-name", map[string]any{"values": 3.0, "unique": 1.0}, "every value is different, typical of what others know by its name"},
-		{lang.English, "role-quasi-name", map[string]any{"values": int64(1200), "about": 1}, "about 1200 values, typical of what others know by its name"},
+		{
+			lang.English, "role-quasi-name",
+			map[string]any{"values": int64(1), "unique": 0, "about": 0},
+			"1 value, typical of what others know by its name",
+		},
+		{
+			lang.English, "role-quasi-name",
+			map[string]any{"values": 3.0, "unique": 1.0},
+			"every value is different, typical of what others know by its name",
+		},
+		{
+			lang.English, "role-quasi-name",
+			map[string]any{"values": int64(1200), "about": 1},
+			"about 1200 values, typical of what others know by its name",
+		},
 		{lang.Japanese, "role-quasi-name", map[string]any{"values": 1200.0, "about": 1.0}, "値は約 1,200 個で、列名から見て他人がよく知ることです"},
-		{lang.English, "book-now", map[string]any{"unit": "record", "neighbours": "add-remove", "odds": "2.72", "epsilon": "1", "delta": "0"}, "Whether one record is in the table or not changes the odds of all answers so far at most 2.72 times (epsilon 1)."},
-		{lang.English, "book-now", map[string]any{"unit": "person", "neighbours": "replace-one", "odds": "2.72", "epsilon": "1", "delta": "0.000001", "rho": "0.1"}, "Whether one person is in the table or another in its place changes the odds of all answers so far at most 2.72 times (epsilon 1, except with a probability of the order of delta 0.000001; rho 0.1)."},
+		{
+			lang.English, "book-now",
+			map[string]any{"unit": "record", "neighbours": "add-remove", "odds": "2.72", "epsilon": "1", "delta": "0"},
+			"Whether one record is in the table or not changes the odds of all answers so far at most 2.72 times (epsilon 1).",
+		},
+		{lang.English, "book-now", map[string]any{
+			"unit": "person", "neighbours": "replace-one", "odds": "2.72", "epsilon": "1",
+			"delta": "0.000001", "rho": "0.1",
+		}, "Whether one person is in the table or another in its place changes the odds of all answers so far at most 2.72 times (epsilon 1, " +
+			"except with a probability of the order of delta 0.000001; rho 0.1)."},
 		{lang.English, "asked.count", map[string]any{"by": "0", "where": "a = \"{by}\""}, "Number of records by 0, where a = \"{by}\""},
 		{lang.English, "care.fit", map[string]any{"finding": "visits.csv: the totals are left out"}, "visits.csv: the totals are left out."},
 		{lang.English, "care.fit", map[string]any{"finding": "the ratio is rough"}, "The ratio is rough."},
-		{lang.English, "formulas", map[string]any{"cells": 31, "names": 0, "columns": "note"}, "spreadsheets take 31 cells for formulas (columns note); they are written as they are"},
-		{lang.English, "formulas", map[string]any{"cells": 0, "names": 1, "columns": "=note"}, "spreadsheets take 1 column name for formulas (columns =note); they are written as they are"},
-		{lang.English, "formulas", map[string]any{"cells": 1, "names": 2, "columns": "=a, =b"}, "spreadsheets take 1 cell and 2 column names for formulas (columns =a, =b); they are written as they are"},
+		{
+			lang.English, "formulas",
+			map[string]any{"cells": 31, "names": 0, "columns": "note"},
+			"spreadsheets take 31 cells for formulas (columns note); they are written as they are",
+		},
+		{
+			lang.English, "formulas",
+			map[string]any{"cells": 0, "names": 1, "columns": "=note"},
+			"spreadsheets take 1 column name for formulas (columns =note); they are written as they are",
+		},
+		{
+			lang.English, "formulas",
+			map[string]any{"cells": 1, "names": 2, "columns": "=a, =b"},
+			"spreadsheets take 1 cell and 2 column names for formulas (columns =a, =b); they are written as they are",
+		},
 		{lang.Japanese, "formulas", map[string]any{"cells": 31, "names": 0, "columns": "note"}, "表計算ソフトは 31 個のセルを数式とみなします（列 note）。そのまま書き出します"},
-		{lang.Japanese, "formulas-text", map[string]any{"cells": 3, "names": 1, "columns": "=note"}, "表計算ソフトは 3 個のセルと 1 個の列名を数式とみなします（列 =note）。それぞれの前にアポストロフィを付け、文字列として書き出します"},
-		{lang.English, "verified", map[string]any{"classes": 12345, "k": 5, "unit": "persons"}, "The file was read back: each of its 12,345 classes holds 5 persons or more."},
+		{
+			lang.Japanese, "formulas-text",
+			map[string]any{"cells": 3, "names": 1, "columns": "=note"},
+			"表計算ソフトは 3 個のセルと 1 個の列名を数式とみなします（列 =note）。それぞれの前にアポストロフィを付け、文字列として書き出します",
+		},
+		{
+			lang.English, "verified",
+			map[string]any{"classes": 12345, "k": 5, "unit": "persons"},
+			"The file was read back: each of its 12,345 classes holds 5 persons or more.",
+		},
 	} {
 		if got, ok := c.lang.Message(c.code, c.args); !ok || got != c.want {
 			t.Errorf("%s in %s: got %q, want %q", c.code, c.lang, got, c.want)
@@ -96,7 +136,8 @@ func TestCodesOfMessages(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (path == filepath.Join("..", "lang") || d.Name() == "node_modules" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
+		if d.IsDir() && (path == filepath.Join("..", "lang") || d.Name() == "node_modules" || d.Name() == "testdata" ||
+			strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -153,7 +194,8 @@ func TestCodesOfMessages(t *testing.T) {
 	for code := range known {
 		first, rest, _ := strings.Cut(code, ".")
 		rest, _, _ = strings.Cut(rest, "_delta")
-		if !literals[code] && !literals[first+"."] && !(first == "odds" || first == "odds_replace") && first != "promise" || rest != "" && first != "promise" && !literals[code] && !literals[rest] {
+		if !literals[code] && !literals[first+"."] && !(first == "odds" || first == "odds_replace") && first != "promise" || rest != "" &&
+			first != "promise" && !literals[code] && !literals[rest] {
 			t.Errorf("the text of %s is not used", code)
 		}
 	}
@@ -185,10 +227,16 @@ func TestFindingsBeginSentences(t *testing.T) {
 		finding           noren.Text
 		english, japanese string
 	}{
-		{noren.Textf("one public record carries %.0f%% of the weight", 30.0), "One public record carries 30% of the weight.", "重みの適合: 一つの公開のレコードが重みの 30% を担っています。"},
+		{
+			noren.Textf("one public record carries %.0f%% of the weight", 30.0), "One public record carries 30% of the weight.",
+			"重みの適合: 一つの公開のレコードが重みの 30% を担っています。",
+		},
 		{noren.Textf("%s", "年齢"), "年齢.", "重みの適合: 年齢。"},
 		{noren.Textf("%s", "éducation"), "Éducation.", "重みの適合: éducation。"},
-		{noren.Textf("about %.0f%% of the private records have values of %s that no public record has: nothing can be said of them", 7.0, "none"), "About 7% of the private records have values of none that no public record has: nothing can be said of them.", ""},
+		{
+			noren.Textf("about %.0f%% of the private records have values of %s that no public record has: nothing can be said of them", 7.0, "none"),
+			"About 7% of the private records have values of none that no public record has: nothing can be said of them.", "",
+		},
 	} {
 		for l, want := range map[lang.Lang]string{lang.English: c.english, lang.Japanese: c.japanese} {
 			got, _ := l.Message("care.fit", map[string]any{"finding": c.finding})

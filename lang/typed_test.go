@@ -14,7 +14,10 @@ import (
 )
 
 // names read like texts of Noren, and are names of columns, values and files all the same.
-var names = []string{"none", "of at least %d records", "analyst 7", "cannot be written", "column age", "100 %", "2 records", "{row|rows}", "a (b)"}
+var names = []string{
+	"none", "of at least %d records", "analyst 7", "cannot be written", "column age", "100 %", "2 records", "{row|rows}",
+	"a (b)",
+}
 
 // An argument of an error that is a name is the same in every language, whatever it reads like.
 func TestNamesInErrors(t *testing.T) {
@@ -22,7 +25,9 @@ func TestNamesInErrors(t *testing.T) {
 		for _, err := range []*noren.Error{
 			noren.Usagef("quasi", "the file has no column %s", name).Hinted("did you mean %s?", name),
 			{Kind: noren.BadData, What: "has no column %q", Args: []any{name}},
-			{Kind: noren.Usage, What: "%s", Args: []any{noren.Texts{noren.Textf("%q is named twice", name), noren.Textf("column %s is named twice", name)}}},
+			{Kind: noren.Usage, What: "%s", Args: []any{
+				noren.Texts{noren.Textf("%q is named twice", name), noren.Textf("column %s is named twice", name)},
+			}},
 		} {
 			for _, l := range lang.All() {
 				if said := l.Error(err); strings.Count(said, name) != strings.Count(err.Error(), name) {
@@ -43,7 +48,10 @@ func TestTextsInErrors(t *testing.T) {
 	}{
 		{noren.Usagef("", "%s cannot be read", noren.Phrase("the questions")), "質問を読めません"},
 		{noren.Usagef("", "%s", noren.Texts{noren.Textf("k is %d: it must be at least 1", 0)}), "k が 0 です。1 以上にします"},
-		{noren.Usagef("", "%s: %s", noren.Place{noren.Textf("column %s", "age")}, noren.Textf("the column is named twice")), "列 age: 同じ列が 2 回指定されています"},
+		{
+			noren.Usagef("", "%s: %s", noren.Place{noren.Textf("column %s", "age")}, noren.Textf("the column is named twice")),
+			"列 age: 同じ列が 2 回指定されています",
+		},
 		{noren.Usagef("", "%s", noren.TextOf(cause)), "列 age: 同じ列が 2 回指定されています"},
 		{noren.Usagef("", "%s", noren.TextOf(errors.New("words of a library"))), "words of a library（原文）"},
 	} {
@@ -98,7 +106,8 @@ func TestFormatsAreFilled(t *testing.T) {
 	past := regexp.MustCompile(`fmt\.(Sprintf|Errorf|Fprintf|Appendf)\(([\w.&]+, )?("[^"]*" ?\+ ?)?(string\()?\w*[fF]ormat\b.*`)
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		name := filepath.ToSlash(path)
-		if d != nil && d.IsDir() && (name == "../experiments" || name == "../internal/reproduce" || name == "../lang/check" || d.Name() == "node_modules") {
+		if d != nil && d.IsDir() && (name == "../experiments" || name == "../internal/reproduce" || name == "../lang/check" ||
+			d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

@@ -118,7 +118,10 @@ func Associate(ctx context.Context, a, b []Evidence, o EM) (*Joint, error) {
 			}
 			whole := p.dot(f, kb)
 			if !(whole > 0) {
-				return nil, &noren.Error{Kind: noren.BadData, What: "a report that no pair of labels could have made", Hint: "see whether the parameters belong to the reports"}
+				return nil, &noren.Error{
+					Kind: noren.BadData, What: "a report that no pair of labels could have made",
+					Hint: "see whether the parameters belong to the reports",
+				}
 			}
 			likelihood += p.n * math.Log(whole)
 			scale := p.n / whole
@@ -186,7 +189,10 @@ func gather(a, b []Evidence, ka, kb int) ([]*pattern, error) {
 		for _, e := range [...]Evidence{a[i], b[i]} {
 			for _, v := range e {
 				if !(v >= 0) || math.IsInf(v, 0) {
-					return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("person %d", i+1), What: "evidence that is not a finite number from 0 up"}
+					return nil, &noren.Error{
+						Kind: noren.BadData, Where: noren.Textf("person %d", i+1),
+						What: "evidence that is not a finite number from 0 up",
+					}
 				}
 				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
 			}

@@ -43,7 +43,10 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 func bloomModelOf(c *RapporCounts, m *Map, shares [][]float64) (*bloomModel, error) {
 	k, h := c.r.K, float64(c.r.H)
 	if len(c.N)*k*k > mostCovariances {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"), What: "too many cohorts for decoding: k^2 times m must not be above 2^26", Hint: "64 to 128 cohorts are usual"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"),
+			What: "too many cohorts for decoding: k^2 times m must not be above 2^26", Hint: "64 to 128 cohorts are usual",
+		}
 	}
 	q := 1 - 1/float64(k)
 	none, neither := math.Pow(q, h), math.Pow(1-2/float64(k), h)
@@ -266,7 +269,8 @@ func (b *bloomModel) solve(ctx context.Context, f *bloomFit) (float64, error) {
 	var chol mat.Cholesky
 	if !chol.Factorize(gram) || chol.Cond() > 1e10 {
 		return 0, &noren.Error{
-			Kind: noren.BadData, What: "the %d {word that stands out sets|words that stand out set} bits that do not tell {it|them} apart", Args: []any{p},
+			Kind: noren.BadData, What: "the %d {word that stands out sets|words that stand out set} bits that do not tell {it|them} apart",
+			Args: []any{p},
 			Hint: "name fewer candidates, or collect with more cohorts or bits",
 		}
 	}

@@ -14,8 +14,9 @@ import (
 type Rejected struct {
 	Malformed   int64 `json:"malformed"`    // Number of reports that are malformed
 	WrongLength int64 `json:"wrong_length"` // Number of reports with a wrong number of bits
-	BadCohort   int64 `json:"bad_cohort"`   // Number of reports of a cohort that does not exist, or, in rounds, of another cohort than the client had before (RAPPOR)
-	Duplicate   int64 `json:"duplicate"`    // Number of reports of a client after its first
+	// Number of reports of a cohort that does not exist, or, in rounds, of another cohort than the client had before (RAPPOR)
+	BadCohort int64 `json:"bad_cohort"`
+	Duplicate int64 `json:"duplicate"` // Number of reports of a client after its first
 }
 
 // Total is the number of reports excluded.
@@ -33,7 +34,12 @@ func (r Rejected) Text() noren.Text {
 	for _, p := range []struct {
 		n    int64
 		what noren.Format
-	}{{r.Malformed, "%d malformed"}, {r.WrongLength, "%d of the wrong length"}, {r.BadCohort, "%d of a wrong cohort"}, {r.Duplicate, "%d second {report|reports} of a client"}} {
+	}{
+		{r.Malformed, "%d malformed"},
+		{r.WrongLength, "%d of the wrong length"},
+		{r.BadCohort, "%d of a wrong cohort"},
+		{r.Duplicate, "%d second {report|reports} of a client"},
+	} {
 		if p.n > 0 {
 			parts = append(parts, noren.Textf(p.what, p.n))
 		}

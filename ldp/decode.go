@@ -284,7 +284,8 @@ func (b *bloomModel) checkTwins(words []Found) error {
 	for j, i := range twin {
 		if i >= 0 && (words[i].Significant || words[j].Significant) {
 			return &noren.Error{
-				Kind: noren.BadData, What: "two candidates that may have been found set the same bits in every cohort: the reports do not tell them apart",
+				Kind: noren.BadData,
+				What: "two candidates that may have been found set the same bits in every cohort: the reports do not tell them apart",
 				Hint: "name one of them, or collect with more cohorts or bits",
 			}
 		}

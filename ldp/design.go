@@ -157,22 +157,28 @@ func (a *Advice) choose(q Question) {
 	prefix := ""
 	if q.Repeats > 1 {
 		prefix = "longitudinal-"
-		why("each person is asked %d {time|times}: a permanent answer keeps all reports of a value together at epsilon %s, where %d {report|reports} without memory would cost %s", q.Repeats, noren.LossFigure(q.Lifetime, 4), q.Repeats, noren.LossFigure(noren.ComposedLoss(q.Repeats, q.Epsilon), 4))
+		why("each person is asked %d {time|times}: a permanent answer keeps all reports of a value together at epsilon %s, where %d "+
+			"{report|reports} without memory would cost %s", q.Repeats, noren.LossFigure(q.Lifetime, 4), q.Repeats,
+			noren.LossFigure(noren.ComposedLoss(q.Repeats, q.Epsilon), 4))
 	}
 	threshold := 3*math.Exp(q.Epsilon) + 2
 	best := find(prefix + "grr")
 	unary, hashed := find(prefix+"oue"), find("olh")
 	switch {
 	case grrIsBest(q.Domain, q.Epsilon):
-		why("with %d {label|labels} and epsilon %s, one answer is better than a bit a label: labels are fewer than 3 e^epsilon + 2 = %.1f", q.Domain, noren.LossFigure(q.Epsilon, 4), threshold)
+		why("with %d {label|labels} and epsilon %s, one answer is better than a bit a label: labels are fewer than 3 e^epsilon + 2 = %.1f",
+			q.Domain, noren.LossFigure(q.Epsilon, 4), threshold)
 	case unary != nil && unary.Bytes <= q.ReportBytes:
 		best = unary
-		why("with %d {label|labels}, not fewer than 3 e^epsilon + 2 = %.1f, a bit a label is better than one answer, and its error does not grow with the labels", q.Domain, threshold)
+		why("with %d {label|labels}, not fewer than 3 e^epsilon + 2 = %.1f, a bit a label is better than one answer, and its error does not "+
+			"grow with the labels", q.Domain, threshold)
 	case q.Repeats == 1 && hashed.Bytes <= q.ReportBytes:
 		best = hashed
-		why("%d {label is|labels are} too many for a bit each in a report of %d {byte|bytes}; hashing is as exact in %d {byte|bytes}", q.Domain, q.ReportBytes, hashed.Bytes)
+		why("%d {label is|labels are} too many for a bit each in a report of %d {byte|bytes}; hashing is as exact in %d {byte|bytes}", q.Domain,
+			q.ReportBytes, hashed.Bytes)
 	default:
-		why("a bit for each of %d {label|labels} does not fit in a report of %d {byte|bytes}; one answer does, though its error grows with the labels: put labels together, or allow longer reports", q.Domain, q.ReportBytes)
+		why("a bit for each of %d {label|labels} does not fit in a report of %d {byte|bytes}; one answer does, though its error grows with "+
+			"the labels: put labels together, or allow longer reports", q.Domain, q.ReportBytes)
 	}
 	a.Best = *best
 	if s := find("subset"); q.Repeats == 1 && s != nil && s.Bytes <= q.ReportBytes && s.Variance < 0.9*best.Variance {

@@ -35,7 +35,10 @@ func (r *Rappor) WordAccuracy(n int64, candidates int) (WordAccuracy, error) {
 	if n < 1 || candidates < 1 {
 		return WordAccuracy{}, &noren.Error{Kind: noren.Usage, What: "the numbers of people and of candidates must be 1 or more"}
 	}
-	b, err := newBloomModel(newRapporCounts(&Rappor{Params: Params{K: r.K, H: r.H, M: 1, P: r.P, Q: r.Q, F: r.F}, rule: r.rule, f128: r.f128, p: r.p, q: r.q}), &Map{r: r})
+	b, err := newBloomModel(newRapporCounts(&Rappor{
+		Params: Params{K: r.K, H: r.H, M: 1, P: r.P, Q: r.Q, F: r.F}, rule: r.rule, f128: r.f128,
+		p: r.p, q: r.q,
+	}), &Map{r: r})
 	if err != nil {
 		return WordAccuracy{}, err
 	}

@@ -57,7 +57,10 @@ func NewBins(edges []float64) (*Bins, error) {
 // EqualWidth returns l bins of one width over the public range [lo, hi].
 func EqualWidth(lo, hi float64, l int) (*Bins, error) {
 	if !(lo < hi) || math.IsInf(hi-lo, 0) || l < 1 || l > MaxDomain {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "range", What: "the low end must lie below the high end, both finite, with one bin or more between"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: "range",
+			What: "the low end must lie below the high end, both finite, with one bin or more between",
+		}
 	}
 	edges := make([]float64, l+1)
 	for j := range edges {
@@ -161,7 +164,10 @@ func (b *Bins) PaidEpsilon() float64 {
 // Label returns the label of x, from 0. NaN has none.
 func (b *Bins) Label(x float64) (int, error) {
 	if math.IsNaN(x) {
-		return 0, &noren.Error{Kind: noren.BadData, What: "not a number has no bin", Hint: "leave the value out, or give missing values a label of their own"}
+		return 0, &noren.Error{
+			Kind: noren.BadData, What: "not a number has no bin",
+			Hint: "leave the value out, or give missing values a label of their own",
+		}
 	}
 	upper := b.edges[1:]
 	return min(sort.SearchFloat64s(upper, x), len(upper)-1), nil

@@ -45,7 +45,10 @@ func (c Channel) Estimate(n int64, counts []int64, level float64) (*Frequencies,
 		return nil, &noren.Error{Kind: noren.BadData, What: "no report was counted, so nothing can be estimated"}
 	}
 	if !(c.True > c.Other) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "reports that do not depend on labels tell nothing of them", Hint: "see the mechanism's parameters"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "reports that do not depend on labels tell nothing of them",
+			Hint: "see the mechanism's parameters",
+		}
 	}
 	k := len(counts)
 	f := &Frequencies{

@@ -29,7 +29,10 @@ func TestFilesThatAreNot(t *testing.T) {
 			t.Errorf("the error does not name the file: %v", err)
 		}
 	}
-	for _, c := range []string{"a,1,2,9,10,17\n", "a,1,2,9,10,17,25\n", "a,1,2,9,10,17,8\n", "a,0,2,9,10,17,18\n", "a,1,2,9,10,17,x\n", "a,1,2,9,10,17,18\na,1,2,9,10,17,18\n", "\"a,1\n"} {
+	for _, c := range []string{
+		"a,1,2,9,10,17\n", "a,1,2,9,10,17,25\n", "a,1,2,9,10,17,8\n", "a,0,2,9,10,17,18\n", "a,1,2,9,10,17,x\n",
+		"a,1,2,9,10,17,18\na,1,2,9,10,17,18\n", "\"a,1\n",
+	} {
 		if _, err := r.ReadMap(strings.NewReader(c), "map.csv"); err == nil {
 			t.Errorf("map %q: no error", c)
 		}
@@ -38,7 +41,10 @@ func TestFilesThatAreNot(t *testing.T) {
 	if c, err := r.ReadCounts(strings.NewReader(row+row+row), "counts.csv"); err != nil || c.Reports() != 12 {
 		t.Error(err)
 	}
-	for _, c := range []string{"", row, row + row, row + row + row + row, row + row + "4,5,1,2,3,4,0,0,0\n", row + row + "4,-1,1,2,3,4,0,0,0\n", row + row + "4,0,1,2,3,4,0,0\n", row + row + "x,0,1,2,3,4,0,0,0\n"} {
+	for _, c := range []string{
+		"", row, row + row, row + row + row + row, row + row + "4,5,1,2,3,4,0,0,0\n",
+		row + row + "4,-1,1,2,3,4,0,0,0\n", row + row + "4,0,1,2,3,4,0,0\n", row + row + "x,0,1,2,3,4,0,0,0\n",
+	} {
 		if _, err := r.ReadCounts(strings.NewReader(c), "counts.csv"); err == nil {
 			t.Errorf("counts %q: no error", c)
 		}

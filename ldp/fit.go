@@ -49,9 +49,11 @@ func (f Fit) Err() error {
 func (f Fit) Warning() noren.Text {
 	switch {
 	case f.P < UnlikelyBelow:
-		return noren.Textf("the reports are unlikely for this mechanism (p = %.1g): %s; check that the specification is the one they were made by", f.P, f.What)
+		return noren.Textf(
+			"the reports are unlikely for this mechanism (p = %.1g): %s; check that the specification is the one they were made by", f.P, f.What)
 	case f.Cohorts < ImpossibleBelow:
-		return noren.Textf("the cohorts are not uniform (p = %.1g): a cohort must be drawn at random, and must not depend on the value", f.Cohorts)
+		return noren.Textf("the cohorts are not uniform (p = %.1g): a cohort must be drawn at random, and must not depend on the value",
+			f.Cohorts)
 	}
 	return noren.Text{}
 }
@@ -224,7 +226,8 @@ func (t *fitTests) window(w window, parts []int64, n int64) {
 			continue
 		}
 		most := min(size, w.width)
-		t.share(count, n, float64(size)*out, min(float64(most)*in+float64(size-most)*out, 1), noren.Textf("part %d of %d of the report's range is sent", i+1, windowParts))
+		t.share(count, n, float64(size)*out, min(float64(most)*in+float64(size-most)*out, 1),
+			noren.Textf("part %d of %d of the report's range is sent", i+1, windowParts))
 	}
 }
 

@@ -41,7 +41,8 @@ func (l Loss) Text() noren.Text {
 	if !math.IsInf(l.Lifetime, 1) {
 		life = noren.Textf("%s while the values stay", noren.LossText(l.Lifetime, 4))
 	}
-	return noren.Textf("epsilon per report %s, per record %s, over a lifetime %s", noren.LossText(l.Report, 4), noren.LossText(l.Record, 4), life)
+	return noren.Textf("epsilon per report %s, per record %s, over a lifetime %s", noren.LossText(l.Report, 4), noren.LossText(l.Record, 4),
+		life)
 }
 
 // LossJSON is the form of a [Loss] in JSON.

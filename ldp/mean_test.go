@@ -99,7 +99,15 @@ func TestAttackOnMeans(t *testing.T) {
 }
 
 func TestMeansRefuse(t *testing.T) {
-	for _, c := range [][3]float64{{1, 1, 1}, {0, math.Inf(1), 1}, {-1e308, 1e308, 1}, {0, math.NaN(), 1}, {0, 1, 0}, {0, 1, math.NaN()}, {0, 1, 41}} {
+	for _, c := range [][3]float64{
+		{1, 1, 1},
+		{0, math.Inf(1), 1},
+		{-1e308, 1e308, 1},
+		{0, math.NaN(), 1},
+		{0, 1, 0},
+		{0, 1, math.NaN()},
+		{0, 1, 41},
+	} {
 		if _, err := NewHybrid(c[0], c[1], c[2]); err == nil {
 			t.Errorf("%v: no error", c)
 		}

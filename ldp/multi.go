@@ -98,14 +98,20 @@ type Part struct {
 // labels is the label.
 func (m *Multi) Randomise(src *noise.Source, record []float64) ([]Part, error) {
 	if len(record) != len(m.attributes) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d {value was|values were} given for %d {attribute|attributes}", Args: []any{len(record), len(m.attributes)}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "%d {value was|values were} given for %d {attribute|attributes}",
+			Args: []any{len(record), len(m.attributes)},
+		}
 	}
 	// All values are looked at, sent or not: an error must not tell which
 	// attributes were drawn.
 	for j, o := range m.oracles {
 		v := record[j]
 		if o != nil && (v != math.Trunc(v) || checkLabel(int(v), o.Domain()) != nil) || math.IsNaN(v) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("attribute %d", j+1), What: "neither a label of the domain nor a number, as the attribute is"}
+			return nil, &noren.Error{
+				Kind: noren.BadData, Where: noren.Textf("attribute %d", j+1),
+				What: "neither a label of the domain nor a number, as the attribute is",
+			}
 		}
 	}
 	chosen := make(map[int]bool, m.sampled)

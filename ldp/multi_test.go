@@ -247,7 +247,14 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%+v: %d people have an error of %g", c.q, o.Needed, e)
 		}
 	}
-	for _, q := range []Question{{Domain: 1, Epsilon: 1}, {Domain: 5}, {Domain: 5, Epsilon: 1, N: -1}, {Domain: 5, Epsilon: 3, Lifetime: 3, Repeats: 2}, {Domain: 5, Epsilon: 3, Lifetime: 300, Repeats: 2}, {Domain: 5, Epsilon: 1, Error: math.NaN()}} {
+	for _, q := range []Question{
+		{Domain: 1, Epsilon: 1},
+		{Domain: 5},
+		{Domain: 5, Epsilon: 1, N: -1},
+		{Domain: 5, Epsilon: 3, Lifetime: 3, Repeats: 2},
+		{Domain: 5, Epsilon: 3, Lifetime: 300, Repeats: 2},
+		{Domain: 5, Epsilon: 1, Error: math.NaN()},
+	} {
 		if _, err := Advise(q); err == nil {
 			t.Errorf("%+v: no error", q)
 		}
@@ -279,7 +286,8 @@ func TestMultiOfAll(t *testing.T) {
 		}
 	}
 	for _, sampled := range []int{0, -1, 4} {
-		if _, err := NewMultiOf([]Attribute{{Labels: 3}, {Labels: 2}, {Lo: 0, Hi: 1}}, 3, sampled); noren.KindOf(err) != noren.Usage || err == nil {
+		if _, err := NewMultiOf([]Attribute{{Labels: 3}, {Labels: 2}, {Lo: 0, Hi: 1}}, 3, sampled); noren.KindOf(err) != noren.Usage ||
+			err == nil {
 			t.Errorf("%d of 3 attributes: %v", sampled, err)
 		}
 	}

@@ -95,7 +95,8 @@ func (r *Rappor) checked() (*Rappor, error) {
 	fault(r.P >= r.Q, "p must be below q, or the report says nothing or the reverse")
 	if len(faults) == 0 {
 		r.p, r.q = up(r.P), down(r.Q)
-		fault(math.IsInf(r.Loss().Report, 1), "these parameters give no epsilon: a bit that is never turned tells the value (take f above 0, or p above 0 and q below 1)")
+		fault(math.IsInf(r.Loss().Report, 1),
+			"these parameters give no epsilon: a bit that is never turned tells the value (take f above 0, or p above 0 and q below 1)")
 	}
 	if len(faults) > 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"), What: "%s", Args: []any{faults}}
@@ -317,7 +318,10 @@ func (d *RapporDevice) EncodeLabel(src *noise.Source, label int) (RapporReport, 
 
 func (r *Rappor) checkBasic() error {
 	if r.H != 1 || r.M != 1 {
-		return &noren.Error{Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"), What: "labels are for Basic RAPPOR, of one hash function and one cohort"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"),
+			What: "labels are for Basic RAPPOR, of one hash function and one cohort",
+		}
 	}
 	return nil
 }

@@ -254,7 +254,8 @@ func TestBadRapporReportsAreSetAside(t *testing.T) {
 	}
 	good := "0,00110101\n3,11110000\r\n1,00000000"
 	clean := collect(good)
-	dirty := collect("\n4,00110101\n0,0011010\n0,001101010\nx,00110101\n0,0011x101\n00110101\n+1,00000000\n" + strings.Repeat("9", 100_000) + "\n" + good)
+	dirty := collect("\n4,00110101\n0,0011010\n0,001101010\nx,00110101\n0,0011x101\n00110101\n+1,00000000\n" + strings.Repeat("9", 100_000) +
+		"\n" + good)
 	want := Rejected{Malformed: 5, WrongLength: 2, BadCohort: 1}
 	if dirty.Rejected != want {
 		t.Errorf("excluded %+v, want %+v", dirty.Rejected, want)

@@ -31,7 +31,10 @@ func (c *RapporCollector) AddBinary(ctx context.Context, in io.Reader) error {
 		case err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF):
 			return &noren.Error{Where: noren.Phrase("reports"), What: "cannot be read", Err: err}
 		case n%ReportSize != 0:
-			return &noren.Error{Kind: noren.BadData, Where: noren.Phrase("reports"), What: "expected reports of 8 bytes, and the last one is cut off", Hint: "are these binary reports?"}
+			return &noren.Error{
+				Kind: noren.BadData, Where: noren.Phrase("reports"),
+				What: "expected reports of 8 bytes, and the last one is cut off", Hint: "are these binary reports?",
+			}
 		default:
 			return nil
 		}

@@ -45,7 +45,10 @@ func ReadParams(r io.Reader, name string) (Params, error) {
 		return Params{}, badFile(name, err)
 	}
 	bad := func(what noren.Text) (Params, error) {
-		return Params{}, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: what.Format, Args: what.Args, Hint: "a params file is the row %s and one row of numbers", HintArgs: []any{paramsHeader}}
+		return Params{}, &noren.Error{
+			Kind: noren.BadData, Where: noren.File(name), What: what.Format, Args: what.Args,
+			Hint: "a params file is the row %s and one row of numbers", HintArgs: []any{paramsHeader},
+		}
 	}
 	if len(rows) != 2 {
 		return bad(noren.Textf("%d {row|rows} where 2 were expected", len(rows)))
@@ -99,7 +102,10 @@ func badFile(name string, err error) error {
 	}
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}, What: "not a row as expected", Err: parse.Err}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}, What: "not a row as expected",
+			Err: parse.Err,
+		}
 	}
 	return &noren.Error{Kind: noren.Internal, Where: noren.File(name), What: "cannot be read", Err: err}
 }
@@ -125,7 +131,10 @@ func (r *Rappor) NewMap(words []string) (*Map, error) {
 			return nil, meter.At(err, noren.Textf("candidate %d", i+1))
 		}
 		if seen[w] {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("candidate %d", i+1), What: "is the same as an earlier one", Hint: "name each candidate once"}
+			return nil, &noren.Error{
+				Kind: noren.BadData, Where: noren.Textf("candidate %d", i+1), What: "is the same as an earlier one",
+				Hint: "name each candidate once",
+			}
 		}
 		seen[w] = true
 		bits := make([]uint32, 0, int(r.M)*r.H)
@@ -207,7 +216,10 @@ func (r *Rappor) ReadMap(in io.Reader, name string) (*Map, error) {
 		}
 		bad := func(field int, what noren.Text) error {
 			line, _ := c.FieldPos(field)
-			return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line), Field: field + 1}, What: what.Format, Args: what.Args}
+			return &noren.Error{
+				Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line), Field: field + 1}, What: what.Format,
+				Args: what.Args,
+			}
 		}
 		word := strings.Clone(row[0])
 		if seen[word] {
@@ -258,7 +270,10 @@ func (r *Rappor) ReadCounts(in io.Reader, name string) (*RapporCounts, error) {
 			return c, nil
 		}
 		if err == io.EOF || err == nil && cohort >= len(c.N) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "there must be a row for each of the %d {cohort|cohorts}", Args: []any{len(c.N)}, Hint: "see whether the params file belongs to it"}
+			return nil, &noren.Error{
+				Kind: noren.BadData, Where: noren.File(name), What: "there must be a row for each of the %d {cohort|cohorts}",
+				Args: []any{len(c.N)}, Hint: "see whether the params file belongs to it",
+			}
 		}
 		if err != nil {
 			return nil, badFile(name, err)
@@ -314,7 +329,10 @@ const maxCounters = 1 << 26
 
 func (r *Rappor) checkCountable() error {
 	if r.M*int64(r.K) > maxCounters {
-		return &noren.Error{Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"), What: "too many cohorts to be counted: k times m must not be above 2^26", Hint: "64 to 128 cohorts are usual"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: noren.Phrase("RAPPOR parameters"),
+			What: "too many cohorts to be counted: k times m must not be above 2^26", Hint: "64 to 128 cohorts are usual",
+		}
 	}
 	return nil
 }

@@ -115,7 +115,13 @@ func TestLossOfReports(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range []Params{{K: 8, H: 2, M: 4, P: .25, Q: .75, F: .5}, {K: 8, H: 1, M: 1, P: .1, Q: .9, F: .3}, {K: 8, H: 1, M: 1, P: 0, Q: 1, F: .25}, {K: 32, H: 4, M: 8, P: .5, Q: .51, F: 1. / 128}, {K: 8, H: 1, M: 1, P: .25, Q: 1, F: .1}} {
+	for _, p := range []Params{
+		{K: 8, H: 2, M: 4, P: .25, Q: .75, F: .5},
+		{K: 8, H: 1, M: 1, P: .1, Q: .9, F: .3},
+		{K: 8, H: 1, M: 1, P: 0, Q: 1, F: .25},
+		{K: 32, H: 4, M: 8, P: .5, Q: .51, F: 1. / 128},
+		{K: 8, H: 1, M: 1, P: .25, Q: 1, F: .1},
+	} {
 		r, err := NewRappor(p)
 		if err != nil {
 			t.Fatal(err)

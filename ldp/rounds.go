@@ -38,7 +38,10 @@ func (c *Rounds) Add(person string, r Report) error {
 	i, known := c.people[person]
 	switch {
 	case !known && (len(c.reports)+1)*k > mostRoundCounters:
-		return &noren.Error{Kind: noren.Usage, What: "too many people and labels for an estimate over rounds", Hint: "put labels together, or estimate each round apart"}
+		return &noren.Error{
+			Kind: noren.Usage, What: "too many people and labels for an estimate over rounds",
+			Hint: "put labels together, or estimate each round apart",
+		}
 	case !known:
 		i = len(c.reports)
 		c.people[person] = i
@@ -79,7 +82,10 @@ func (c *Rounds) Frequencies(level float64) (*Frequencies, error) {
 	channel := c.oracle.Channel()
 	gap := channel.True - channel.Other
 	if !(gap > 0) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "reports that do not depend on labels tell nothing of them", Hint: "see the mechanism's parameters"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "reports that do not depend on labels tell nothing of them",
+			Hint: "see the mechanism's parameters",
+		}
 	}
 	k, n := len(c.scratch), float64(len(c.reports))
 	f := &Frequencies{

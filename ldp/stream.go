@@ -70,7 +70,10 @@ func checkSecret(secret []byte) error {
 // permanent answers, and whether a person's two values are equal would be seen.
 func checkQuestion(question string) error {
 	if strings.TrimSpace(question) == "" {
-		return &noren.Error{Kind: noren.Usage, Where: "question", What: "is needed: permanent answers belong to one question", Hint: "give every question a name of its own"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "question", What: "is needed: permanent answers belong to one question",
+			Hint: "give every question a name of its own",
+		}
 	}
 	return nil
 }

@@ -50,7 +50,9 @@ type streamCase struct {
 }
 
 // longitudinalCase is the permanent answer of a longitudinal mechanism to label 1.
-func longitudinalCase(t *testing.T, change string, grr bool, k int, lifetime, report float64, question string, domain []string, label int, old bool) streamCase {
+func longitudinalCase(t *testing.T, change string, grr bool, k int, lifetime, report float64, question string, domain []string, label int,
+	old bool,
+) streamCase {
 	t.Helper()
 	construct := NewLongitudinalOUE
 	if grr {
@@ -93,7 +95,9 @@ func longitudinalCases(t *testing.T, grr, old bool) []streamCase {
 }
 
 // rapporCase is the permanent response to Bloom bits, or the cohort.
-func rapporCase(t *testing.T, change string, p Params, rule Rule, encoder, question string, domain []string, bloom uint32, cohort, old bool) streamCase {
+func rapporCase(t *testing.T, change string, p Params, rule Rule, encoder, question string, domain []string, bloom uint32, cohort,
+	old bool,
+) streamCase {
 	t.Helper()
 	r, err := NewRappor(p)
 	if rule == Cpp {
@@ -162,10 +166,19 @@ func testStreams(t *testing.T, keys int) {
 		cases  func(old bool) []streamCase
 		shared []string // by the first version of the streams
 	}{
-		{"longitudinal GRR", func(old bool) []streamCase { return longitudinalCases(t, true, old) }, []string{"names of the domain", "border between names", "lifetime"}},
-		{"longitudinal OUE", func(old bool) []streamCase { return longitudinalCases(t, false, old) }, []string{"names of the domain", "border between names", "lifetime"}},
+		{
+			"longitudinal GRR", func(old bool) []streamCase { return longitudinalCases(t, true, old) },
+			[]string{"names of the domain", "border between names", "lifetime"},
+		},
+		{
+			"longitudinal OUE", func(old bool) []streamCase { return longitudinalCases(t, false, old) },
+			[]string{"names of the domain", "border between names", "lifetime"},
+		},
 		{"RAPPOR", func(old bool) []streamCase { return rapporCases(t, false, old) }, []string{"k", "h", "m", "f", "domain"}},
-		{"RAPPOR's cohort", func(old bool) []streamCase { return rapporCases(t, true, old) }, []string{"k", "h", "m", "f", "domain", "rule", "encoder"}},
+		{
+			"RAPPOR's cohort", func(old bool) []streamCase { return rapporCases(t, true, old) },
+			[]string{"k", "h", "m", "f", "domain", "rule", "encoder"},
+		},
 	} {
 		for _, old := range []bool{false, true} {
 			cases := of.cases(old)

@@ -110,7 +110,8 @@ func (c *WaveCollector) Errors(ctx context.Context, d *Distribution, smooth bool
 	}
 	e := &WaveErrors{Level: level, Doubt: c.doubt()}
 	if e.Doubt.IsZero() && moved {
-		e.Doubt = noren.Textf("smoothing moves the quartiles by more than chance does, as many values lie in one place: their intervals hold less often than stated; estimate without smoothing (rough), or collect with fewer than 128 buckets")
+		e.Doubt = noren.Textf("smoothing moves the quartiles by more than chance does, as many values lie in one place: their intervals hold " +
+			"less often than stated; estimate without smoothing (rough), or collect with fewer than 128 buckets")
 	}
 	e.Mean, e.Basis = c.mean(level)
 	z, half := quantile((1-level)/2), (d.Edges[1]-d.Edges[0])/2
@@ -172,9 +173,11 @@ func (d *Distribution) quartiles() [3]float64 {
 func (c *WaveCollector) doubt() noren.Text {
 	switch {
 	case c.m.epsilon < quartilesFrom:
-		return noren.Textf("below epsilon %g the intervals of the quartiles hold less often than stated, and the distribution stays near even shares: use the mean, whose interval holds", quartilesFrom)
+		return noren.Textf("below epsilon %g the intervals of the quartiles hold less often than stated, and the distribution stays near even "+
+			"shares: use the mean, whose interval holds", quartilesFrom)
 	case math.Sqrt(c.m.spread().moment/float64(c.n))/2 > quartilesError:
-		return noren.Textf("%d {report|reports} at epsilon %g {1|is|are} too few for the quartiles: their intervals hold less often than stated; use the mean, whose interval holds", c.n, c.m.epsilon)
+		return noren.Textf("%d {report|reports} at epsilon %g {1|is|are} too few for the quartiles: their intervals hold less often than "+
+			"stated; use the mean, whose interval holds", c.n, c.m.epsilon)
 	}
 	return noren.Text{}
 }

@@ -94,7 +94,8 @@ type wordSetting struct {
 }
 
 func (s wordSetting) String() string {
-	return fmt.Sprintf("(%d,%d,%d) f=%g n=%d candidates=%d/%d unnamed=%g in %d", s.k, s.h, s.m, s.f, s.n, s.have, s.candidates, s.unnamed, s.strangers)
+	return fmt.Sprintf("(%d,%d,%d) f=%g n=%d candidates=%d/%d unnamed=%g in %d", s.k, s.h, s.m, s.f, s.n, s.have, s.candidates, s.unnamed,
+		s.strangers)
 }
 
 // wordResult is how estimates did over repetitions.
@@ -270,19 +271,24 @@ func TestWordTable(t *testing.T) {
 	if err != nil {
 		t.Skip("NOREN_COVERAGE is not a number of repetitions")
 	}
-	t.Log("(k,h,m) f n words/candidates unnamed | bias, worst of all words | bias, mean | covered, mean | covered together | false discovery | found | unnamed covered | unnamed rejected")
+	t.Log("(k,h,m) f n words/candidates unnamed | bias, worst of all words | bias, mean | covered, mean | covered together | false " +
+		"discovery | found | unnamed covered | unnamed rejected")
 	for _, unnamed := range []float64{0, 0.3} {
 		for _, p := range [][3]int{{16, 2, 64}, {32, 1, 128}, {32, 2, 4}, {32, 2, 64}} {
 			t.Run(fmt.Sprintf("%d,%d,%d/unnamed%g", p[0], p[1], p[2], unnamed), func(t *testing.T) {
 				for _, n := range []int{2000, 100_000, 1_000_000} {
 					for _, candidates := range []int{10, 50, 200} {
-						s := wordSetting{k: p[0], h: p[1], m: p[2], f: 0.25, n: n, candidates: candidates, have: max(candidates/4, 6), unnamed: unnamed, zipf: 1}
+						s := wordSetting{
+							k: p[0], h: p[1], m: p[2], f: 0.25, n: n, candidates: candidates, have: max(candidates/4, 6), unnamed: unnamed,
+							zipf: 1,
+						}
 						s.fresh = 2*candidates > s.k*s.m
 						if unnamed > 0 {
 							s.strangers = 10
 						}
 						o := runTestedWords(t, s, repeats, max(repeats/10, 1), 11, 0)[0]
-						t.Logf("%v | %.2f | %.2f | %.3f | %.3f | %.3f | %.2f | %.3f | %.3f | %.0f", s, o.worstBias, o.meanBias, o.meanCoverage, o.together, o.false1, o.found, o.unnamedCover, o.unnamedReject, o.joint)
+						t.Logf("%v | %.2f | %.2f | %.3f | %.3f | %.3f | %.2f | %.3f | %.3f | %.0f", s, o.worstBias, o.meanBias, o.meanCoverage, o.together,
+							o.false1, o.found, o.unnamedCover, o.unnamedReject, o.joint)
 					}
 				}
 			})

@@ -12,7 +12,9 @@ import (
 
 // drawRounds adds the reports of n people who have words by shares to c. Person i answers in
 // rounds(i) rounds. pool gets the same reports as if each were of another person.
-func drawRounds(t testing.TB, r *Rappor, words []string, shares []float64, n int, rounds func(i, word int) int, g *rand.Rand) (c, pool *WordRounds) {
+func drawRounds(t testing.TB, r *Rappor, words []string, shares []float64, n int, rounds func(i, word int) int, g *rand.Rand) (c,
+	pool *WordRounds,
+) {
 	t.Helper()
 	collectors := [2]*WordRounds{}
 	for i := range collectors {
@@ -230,7 +232,8 @@ func TestOneWordRound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, w := range a.Words {
-		if v := b.Words[i]; w.Word != v.Word || math.Abs(w.Value-v.Value) > 1e-9 || math.Abs(w.StdErr-v.StdErr) > 1e-9 || math.Abs(w.P-v.P) > 1e-9 {
+		if v := b.Words[i]; w.Word != v.Word || math.Abs(w.Value-v.Value) > 1e-9 || math.Abs(w.StdErr-v.StdErr) > 1e-9 ||
+			math.Abs(w.P-v.P) > 1e-9 {
 			t.Errorf("%+v, a collection has %+v", w, v)
 		}
 	}

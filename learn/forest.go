@@ -33,7 +33,8 @@ type Forest struct {
 
 func (o Forest) withDefaults(features int) (Forest, error) {
 	if o.Trees < 0 || o.Depth < 0 || o.Features < 0 || o.MinLeaf < 0 || o.Workers < 0 || o.Features > features || o.MinLeaf > math.MaxInt32/4 {
-		return o, &noren.Error{Kind: noren.Usage, What: "trees, depth, features, records in a leaf and workers of a forest are not negative, and there {1|is|are} %d {feature|features}", Args: []any{features}}
+		return o, &noren.Error{Kind: noren.Usage, What: "trees, depth, features, records in a leaf and workers of a forest are not negative, " +
+			"and there {1|is|are} %d {feature|features}", Args: []any{features}}
 	}
 	set := func(v *int, standard int) {
 		if *v == 0 {

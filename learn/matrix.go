@@ -25,7 +25,10 @@ func FromColumns(columns [][]float64) (*Matrix, error) {
 	m := NewMatrix(len(columns[0]), len(columns))
 	for j, c := range columns {
 		if len(c) != m.Rows {
-			return nil, &noren.Error{Kind: noren.Usage, What: "column %d has %d {record|records} and column 1 has %d", Args: []any{j + 1, len(c), m.Rows}}
+			return nil, &noren.Error{
+				Kind: noren.Usage, What: "column %d has %d {record|records} and column 1 has %d",
+				Args: []any{j + 1, len(c), m.Rows},
+			}
 		}
 		for i, v := range c {
 			m.Data[i*m.Cols+j] = v
@@ -76,7 +79,9 @@ func (m *Matrix) SelectColumns(cols []int) *Matrix {
 // checkMatrix refuses what nothing can be computed from; no error holds a value.
 func checkMatrix(x *Matrix) error {
 	if x == nil || x.Rows < 1 || x.Cols < 1 || len(x.Data) != x.Rows*x.Cols {
-		return &noren.Error{Kind: noren.Usage, What: "a matrix needs at least one record and one feature, and as many numbers as records times features"}
+		return &noren.Error{
+			Kind: noren.Usage, What: "a matrix needs at least one record and one feature, and as many numbers as records times features",
+		}
 	}
 	for i, v := range x.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -100,7 +105,10 @@ func checkClasses(x *Matrix, y []int) (int, error) {
 	classes := 0
 	for i, c := range y {
 		if c < 0 || c >= maxClasses {
-			return 0, &noren.Error{Kind: noren.BadData, Where: noren.Textf("record %d", i+1), What: "a class is a number from 0 to %d", Args: []any{maxClasses - 1}}
+			return 0, &noren.Error{
+				Kind: noren.BadData, Where: noren.Textf("record %d", i+1), What: "a class is a number from 0 to %d",
+				Args: []any{maxClasses - 1},
+			}
 		}
 		classes = max(classes, c+1)
 	}

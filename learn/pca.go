@@ -25,7 +25,8 @@ func FitPCA(x *Matrix, components int) (*PCA, error) {
 		return nil, err
 	}
 	if x.Rows < 2 || components < 1 || components > min(x.Rows, x.Cols) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d {component|components} of %d {record|records} with %d {feature|features}: take 1 or more, and no more than either", Args: []any{components, x.Rows, x.Cols}}
+		return nil, &noren.Error{Kind: noren.Usage, What: "%d {component|components} of %d {record|records} with %d {feature|features}: take " +
+			"1 or more, and no more than either", Args: []any{components, x.Rows, x.Cols}}
 	}
 	mean, _ := moments(x)
 	cov := mat.NewSymDense(x.Cols, nil)
@@ -125,7 +126,10 @@ func SelectByCovariance(x *Matrix, y []int, k int) ([]int, error) {
 		return nil, err
 	}
 	if k < 1 || k > x.Cols {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d {feature|features} of %d: take 1 or more, and no more than there are", Args: []any{k, x.Cols}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "%d {feature|features} of %d: take 1 or more, and no more than there are",
+			Args: []any{k, x.Cols},
+		}
 	}
 	order := make([]int, x.Cols)
 	for j := range order {

@@ -88,7 +88,10 @@ func (o SVM) Fit(ctx context.Context, x *Matrix, y []int, seed uint64) (*LinearM
 			return o.fit(ctx, x, y, classes, seed)
 		}
 	}
-	return nil, &noren.Error{Kind: noren.BadData, What: "all records are of one class: there is nothing to tell apart", Hint: "train on more records, or stratify the folds"}
+	return nil, &noren.Error{
+		Kind: noren.BadData, What: "all records are of one class: there is nothing to tell apart",
+		Hint: "train on more records, or stratify the folds",
+	}
 }
 
 func (o SVM) fit(ctx context.Context, x *Matrix, y []int, classes int, seed uint64) (*LinearModel, error) {

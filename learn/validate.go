@@ -27,7 +27,10 @@ type Fold struct{ Train, Test []int }
 // most one; each part is tested once.
 func KFold(n, k int, seed uint64) ([]Fold, error) {
 	if k < 2 || k > n {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d {fold|folds} of %d {record|records}: take 2 or more, and no more than there are records", Args: []any{k, n}}
+		return nil, &noren.Error{
+			Kind: noren.Usage,
+			What: "%d {fold|folds} of %d {record|records}: take 2 or more, and no more than there are records", Args: []any{k, n},
+		}
 	}
 	order := stream(seed, 0).Perm(n)
 	part := make([]int, n)
@@ -49,7 +52,10 @@ func KFold(n, k int, seed uint64) ([]Fold, error) {
 // differ by at most one.
 func StratifiedKFold(y []int, k int, seed uint64) ([]Fold, error) {
 	if k < 2 || k > len(y) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d {fold|folds} of %d {record|records}: take 2 or more, and no more than there are records", Args: []any{k, len(y)}}
+		return nil, &noren.Error{
+			Kind: noren.Usage,
+			What: "%d {fold|folds} of %d {record|records}: take 2 or more, and no more than there are records", Args: []any{k, len(y)},
+		}
 	}
 	// Shuffled, then stably sorted by class, then dealt like cards: neighbours of
 	// one class go to different parts.
@@ -68,7 +74,10 @@ func StratifiedKFold(y []int, k int, seed uint64) ([]Fold, error) {
 // the smallest share of its classes so far, and the fewest records among equal ones.
 func GroupedKFold(y, group []int, k int, seed uint64) ([]Fold, error) {
 	if len(group) != len(y) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d {group|groups} for %d {record|records}: expected the group of each record", Args: []any{len(group), len(y)}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "%d {group|groups} for %d {record|records}: expected the group of each record",
+			Args: []any{len(group), len(y)},
+		}
 	}
 	var members [][]int
 	classes := 0
@@ -81,7 +90,10 @@ func GroupedKFold(y, group []int, k int, seed uint64) ([]Fold, error) {
 	}
 	members = slices.DeleteFunc(members, func(m []int) bool { return len(m) == 0 })
 	if k < 2 || k > len(members) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "%d {fold|folds} of %d {group|groups}: take 2 or more, and no more than there are groups", Args: []any{k, len(members)}}
+		return nil, &noren.Error{
+			Kind: noren.Usage,
+			What: "%d {fold|folds} of %d {group|groups}: take 2 or more, and no more than there are groups", Args: []any{k, len(members)},
+		}
 	}
 	total := make([]float64, classes)
 	for _, c := range y {
@@ -119,7 +131,10 @@ func GroupedKFold(y, group []int, k int, seed uint64) ([]Fold, error) {
 // are as likely.
 func Sample(n, k int, seed uint64) ([]int, error) {
 	if k < 1 || k > n {
-		return nil, &noren.Error{Kind: noren.Usage, What: "a sample of %d of %d {record|records}: take 1 or more, and no more than there are", Args: []any{k, n}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "a sample of %d of %d {record|records}: take 1 or more, and no more than there are",
+			Args: []any{k, n},
+		}
 	}
 	picked := stream(seed, 1).Perm(n)[:k]
 	slices.Sort(picked)
@@ -171,12 +186,18 @@ func CrossValidate(ctx context.Context, l Learner, x *Matrix, y []int, cv CV) ([
 			return nil, err
 		}
 		if t.Rows != x.Rows || t.Cols != x.Cols {
-			return nil, &noren.Error{Kind: noren.Usage, What: "records to be tried on must be the training records, in the same order and with the same features"}
+			return nil, &noren.Error{
+				Kind: noren.Usage,
+				What: "records to be tried on must be the training records, in the same order and with the same features",
+			}
 		}
 	}
 	for k, f := range cv.Folds {
 		if len(f.Train) == 0 || len(f.Test) == 0 || !within(f.Train, x.Rows) || !within(f.Test, x.Rows) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("fold %d", k+1), What: "a fold names records of the matrix, at least one for training and one for testing"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.Textf("fold %d", k+1),
+				What: "a fold names records of the matrix, at least one for training and one for testing",
+			}
 		}
 	}
 	if len(cv.Folds) == 0 {

@@ -32,7 +32,8 @@ const accountColumns = `id, coalesce(parent, 0), kind, name, unit, neighbours, c
 	accounting, statement_delta, cap_rho, spent_rho, spent_gaussian, charges`
 
 func (a *account) scan(row interface{ Scan(...any) error }) error {
-	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path, &a.capEps, &a.spentEps, &a.capDelta, &a.spentDelta, &a.closed, &a.version,
+	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path, &a.capEps, &a.spentEps, &a.capDelta,
+		&a.spentDelta, &a.closed, &a.version,
 		&a.accounting, &a.statementDelta, &a.capRho, &a.spentRho, &a.spentGaussian, &a.charges)
 }
 

@@ -116,7 +116,8 @@ var errForeignAnchor = &SealedError{noren.Textf("its anchor is that of another l
 func (l *Ledger) parseAnchor(text []byte) (*anchorState, error) {
 	var a anchorLine
 	out := &anchorState{}
-	if err := decodeBody(text, &a); err != nil || a.Format != anchorFormat && (a.Format != anchorWithoutSpent || a.Spent != nil || a.Before != nil) {
+	if err := decodeBody(text, &a); err != nil || a.Format != anchorFormat &&
+		(a.Format != anchorWithoutSpent || a.Spent != nil || a.Before != nil) {
 		return nil, &SealedError{noren.Textf("its anchor is damaged")}
 	}
 	if a.Ledger != l.id {
@@ -281,7 +282,8 @@ func anchorPlace(ledger, anchor string) (string, error) {
 	}
 	inside, err := filepath.Rel(filepath.Dir(own), path)
 	if err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
-		return "", noren.Usagef(anchor, "the anchor is in the folder of the ledger").Hinted("keep it elsewhere: a copy of that folder would hold both")
+		return "", noren.Usagef(anchor, "the anchor is in the folder of the ledger").
+			Hinted("keep it elsewhere: a copy of that folder would hold both")
 	}
 	return path, nil
 }
@@ -306,7 +308,9 @@ func (l *Ledger) anchorServes(ctx context.Context, q querier) error {
 // still does not contain and that does not state what was spent, unless it is given up.
 // anew says that the anchor is to be made anew. missing are the entries that the anchor
 // knows and that nothing explains, after those up to before.
-func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, before int64, evidence []Evidence) (missing []int64, anew bool, err error) {
+func (l *Ledger) reconcileAnchor(ctx context.Context, tx *sql.Tx, without bool, before int64, evidence []Evidence) (missing []int64,
+	anew bool, err error,
+) {
 	err = l.anchorServes(ctx, tx)
 	var sealed *SealedError
 	switch {
@@ -394,6 +398,7 @@ func (l *Ledger) keepAnchor(ctx context.Context, tx *sql.Tx, known string) error
 			}
 		}
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO anchor (one, path) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET path = excluded.path", l.anchor)
+	_, err := tx.ExecContext(ctx, "INSERT INTO anchor (one, path) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET path = excluded.path",
+		l.anchor)
 	return err
 }

@@ -166,7 +166,8 @@ func TestAnchorKnowsARestoredCopy(t *testing.T) {
 		l = f.open(t)
 		wantSealed(t, l, "an older copy was restored")
 		withoutAmounts(t, l)
-		if _, err := l.Reconcile(t.Context(), ReconcileOptions{}); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "the anchor does not serve: it knows entr") {
+		if _, err := l.Reconcile(t.Context(), ReconcileOptions{}); noren.KindOf(err) != noren.Usage ||
+			!strings.Contains(err.Error(), "the anchor does not serve: it knows entr") {
 			t.Fatal(err)
 		}
 		e := Evidence{Charge: r.Charge(), Dataset: "adult"}

@@ -39,9 +39,11 @@ func (l *Ledger) Balance(ctx context.Context, dataset, analyst string) (*Balance
 // balances finds the account of a data set and, where there is one, that of an analyst
 // below it: the data set's first. It is one statement, and so sees one moment.
 const balances = "WITH book AS (SELECT id FROM account WHERE coalesce(parent, 0) = 0 AND kind = 'dataset' AND name = ?1)" +
-	" SELECT " + accountColumns + ", EXISTS (SELECT 1 FROM account AS below WHERE coalesce(below.parent, 0) = account.id AND below.kind = 'analyst')" +
+	" SELECT " + accountColumns +
+	", EXISTS (SELECT 1 FROM account AS below WHERE coalesce(below.parent, 0) = account.id AND below.kind = 'analyst')" +
 	" FROM account WHERE id = (SELECT id FROM book)" +
-	" UNION ALL SELECT " + accountColumns + ", 0 FROM account WHERE coalesce(parent, 0) = (SELECT id FROM book) AND kind = 'analyst' AND name = ?2"
+	" UNION ALL SELECT " + accountColumns +
+	", 0 FROM account WHERE coalesce(parent, 0) = (SELECT id FROM book) AND kind = 'analyst' AND name = ?2"
 
 func (l *Ledger) balance(ctx context.Context, dataset, analyst string) (*Balance, error) {
 	rows, err := l.balances.QueryContext(ctx, balances, dataset, analyst)

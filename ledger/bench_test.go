@@ -17,7 +17,8 @@ func BenchmarkReserveSettle(b *testing.B) {
 	for b.Loop() {
 		n++
 		if _, err := ask(context.Background(), l, Request{
-			Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0}, Unit: "record", Version: 1, Definition: hashOf(definitionOf("age", "sex")),
+			Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0},
+			Unit: "record", Version: 1, Definition: hashOf(definitionOf("age", "sex")),
 		}, answer(n)); err != nil {
 			b.Fatal(err)
 		}
@@ -32,7 +33,8 @@ func BenchmarkReserveSettle16(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			if _, err := ask(context.Background(), l, Request{
-				Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0}, Unit: "record", Version: 1, Definition: hashOf(definitionOf("age", "sex")),
+				Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0},
+				Unit: "record", Version: 1, Definition: hashOf(definitionOf("age", "sex")),
 			}, []byte("x")); err != nil {
 				b.Error(err)
 				return
@@ -101,10 +103,13 @@ func (f *fixture) charges(tb testing.TB, n int) {
 		hash := strings.Repeat("01", 32)
 		for i := range n {
 			id := fmt.Sprintf("%032x", i)
-			if err := add(kindCharge, fmt.Sprintf(`{"charge":%q,"account":1,"principal":"ana","key":%q,"request_hash":%q,"mechanism":"{}","owner":"o","lines":[{"account":1,"eps":7,"delta":0}],"time":%d}`, id, id, hash, now)); err != nil {
+			if err := add(kindCharge,
+				fmt.Sprintf(
+					`{"charge":%q,"account":1,"principal":"ana","key":%q,"request_hash":%q,"mechanism":"{}","owner":"o","lines":[{"account":1,"eps":7,"delta":0}],"time":%d}`, id, id, hash, now)); err != nil {
 				return err
 			}
-			if err := add(kindRelease, fmt.Sprintf(`{"charge":%q,"payload_sha256":%q,"signature_sha256":%q,"key_id":"key","time":%d}`, id, hexHash([]byte("x")), hexHash([]byte("y")), now)); err != nil {
+			if err := add(kindRelease, fmt.Sprintf(`{"charge":%q,"payload_sha256":%q,"signature_sha256":%q,"key_id":"key","time":%d}`, id,
+				hexHash([]byte("x")), hexHash([]byte("y")), now)); err != nil {
 				return err
 			}
 		}
@@ -114,7 +119,8 @@ func (f *fixture) charges(tb testing.TB, n int) {
 			`INSERT INTO charge_line SELECT id, 1, 7, 0, 0, 0, seq, row_number() OVER (ORDER BY seq), 7 * row_number() OVER (ORDER BY seq), 0, 0,
 				(SELECT cap_eps_nano FROM account WHERE id = 1) - 7 * row_number() OVER (ORDER BY seq), 0, 0 FROM charge WHERE seq > ?1`,
 			"INSERT INTO release SELECT id, x'78', x'79', 'key' FROM charge WHERE seq > ?1",
-			"UPDATE account SET spent_eps_nano = spent_eps_nano + 7 * (SELECT count(*) FROM charge WHERE seq > ?1), charges = charges + (SELECT count(*) FROM charge WHERE seq > ?1)",
+			"UPDATE account SET spent_eps_nano = spent_eps_nano + 7 * (SELECT count(*) FROM charge WHERE seq > ?1), charges = charges + (SELECT " +
+				"count(*) FROM charge WHERE seq > ?1)",
 		} {
 			if _, err := tx.ExecContext(ctx, rows, first); err != nil {
 				return err

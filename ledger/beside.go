@@ -23,7 +23,8 @@ func (l *Ledger) noteBeside(ctx context.Context, tx *sql.Tx) error {
 }
 
 func setBeside(ctx context.Context, tx *sql.Tx, b Beside) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO beside (one, n, hash) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET n = excluded.n, hash = excluded.hash", b.N, b.Hash[:])
+	_, err := tx.ExecContext(ctx,
+		"INSERT INTO beside (one, n, hash) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET n = excluded.n, hash = excluded.hash", b.N, b.Hash[:])
 	return err
 }
 
@@ -46,5 +47,6 @@ func (l *Ledger) LastBeside(ctx context.Context) (Beside, error) {
 // NoteBeside stores what the log beside the ledger is now, where another copy of it was put
 // in its place.
 func (l *Ledger) NoteBeside(ctx context.Context, last Beside) error {
-	return l.write(ctx, "the log beside it was not noted", func(ctx context.Context, tx *sql.Tx, _ int64) error { return setBeside(ctx, tx, last) })
+	return l.write(ctx, "the log beside it was not noted",
+		func(ctx context.Context, tx *sql.Tx, _ int64) error { return setBeside(ctx, tx, last) })
 }

@@ -308,7 +308,8 @@ func (p *books) compareAccounts(ctx context.Context, q querier, fault func(forma
 		}
 		known++
 		switch {
-		case a.spentEps != want.spentEps || a.spentDelta != want.spentDelta || a.spentRho != want.spentRho || a.spentGaussian != want.spentGaussian:
+		case a.spentEps != want.spentEps || a.spentDelta != want.spentDelta || a.spentRho != want.spentRho ||
+			a.spentGaussian != want.spentGaussian:
 			fault("account %d (%s) says epsilon %s, delta %s, rho %s spent; its charges add up to %s, %s, %s", a.id, a.name,
 				decimal(a.spentEps, 9), decimal(a.spentDelta, 18), decimal(a.spentRho, 15),
 				decimal(want.spentEps, 9), decimal(want.spentDelta, 18), decimal(want.spentRho, 15))

@@ -66,7 +66,8 @@ func (l *Ledger) writeCheckpoint(ctx context.Context, tx *sql.Tx, p *books) erro
 	if _, err := tx.ExecContext(ctx, "DELETE FROM checkpoint"); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO checkpoint (seq, state, mac) VALUES (?, ?, ?)", p.seq, string(state), l.checkpointMAC(p.seq, state))
+	_, err = tx.ExecContext(ctx, "INSERT INTO checkpoint (seq, state, mac) VALUES (?, ?, ?)", p.seq, string(state),
+		l.checkpointMAC(p.seq, state))
 	l.at("checkpoint")
 	return err
 }

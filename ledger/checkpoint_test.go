@@ -102,7 +102,11 @@ func testHandEdits(t *testing.T, long bool) {
 			{"UPDATE account SET name = 'x' || name", 2 * milli},
 			{"UPDATE account SET closed = 1 - closed WHERE kind = 'analyst'", 2 * milli},
 			{"DELETE FROM account WHERE kind = 'analyst' AND name = 'bob'", 2 * milli},
-			{"INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed) SELECT 9, NULL, kind, 'more', unit, neighbours, 'x', path, 5, 0, 5, 0, 0 FROM account WHERE kind = 'dataset'", 2 * milli},
+			{
+				"INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, " +
+					"spent_delta, closed) SELECT 9, NULL, kind, 'more', unit, neighbours, 'x', path, 5, 0, 5, 0, 0 FROM account WHERE kind = 'dataset'",
+				2 * milli,
+			},
 			{"UPDATE dataset_version SET version = 2", 2 * milli},
 			{"UPDATE dataset_version SET print = 'x'", 2 * milli},
 			{"UPDATE dataset_version SET definition = '{}'", 2 * milli},
@@ -133,7 +137,8 @@ func testHandEdits(t *testing.T, long bool) {
 					t.Fatal(err)
 				}
 				var checkpoints int64
-				if err := sound.db.QueryRow("SELECT count(*) FROM checkpoint").Scan(&checkpoints); err != nil || (checkpoints == 1) != (links >= checkpointEvery) {
+				if err := sound.db.QueryRow("SELECT count(*) FROM checkpoint").Scan(&checkpoints); err != nil ||
+					(checkpoints == 1) != (links >= checkpointEvery) {
 					t.Errorf("%d checkpoints, %v", checkpoints, err)
 				}
 				sound.Close()
@@ -283,7 +288,10 @@ func TestCheckpointEqualsReplay(t *testing.T) {
 				a = &account{id: id, kind: kindDataset, name: fmt.Sprint("d", id), unit: "record", neighbours: "add-remove", capEps: 100}
 			}
 			if rapid.Bool().Draw(rt, "charge") && p.accounts[id] != nil && a.capEps > a.spentEps {
-				next(kindCharge, chargeBody{Charge: fmt.Sprint(p.seq), Lines: []line{{Account: id, Eps: rapid.Int64Range(1, a.capEps-a.spentEps).Draw(rt, "eps")}}})
+				next(kindCharge, chargeBody{
+					Charge: fmt.Sprint(p.seq),
+					Lines:  []line{{Account: id, Eps: rapid.Int64Range(1, a.capEps-a.spentEps).Draw(rt, "eps")}},
+				})
 				continue
 			}
 			b := a.body()

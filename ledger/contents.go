@@ -110,13 +110,15 @@ func (l *Ledger) contentsMAC(r *contentsRow) string {
 }
 
 func (r *contentsRow) insert(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO dataset_contents (account, version, column_values, files) VALUES (?, ?, ?, ?)", r.account, r.version, r.values, r.files)
+	_, err := tx.ExecContext(ctx, "INSERT INTO dataset_contents (account, version, column_values, files) VALUES (?, ?, ?, ?)", r.account,
+		r.version, r.values, r.files)
 	return err
 }
 
 // contentsRows are the rows that where selects.
 func contentsRows(ctx context.Context, q querier, where string, args ...any) ([]contentsRow, error) {
-	rows, err := q.QueryContext(ctx, "SELECT account, version, column_values, files FROM dataset_contents WHERE "+where+" ORDER BY account, version", args...)
+	rows, err := q.QueryContext(ctx, "SELECT account, version, column_values, files FROM dataset_contents WHERE "+where+
+		" ORDER BY account, version", args...)
 	if err != nil {
 		return nil, err
 	}

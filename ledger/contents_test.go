@@ -61,7 +61,14 @@ func TestSimilarValues(t *testing.T) {
 
 // Names are compared after NFKC, trimming and case folding, each once.
 func TestSimilarNames(t *testing.T) {
-	for _, names := range [][]string{{"Age", "age"}, {" age\u3000", "ＡＧＥ"}, {"ｶﾞｸ", "ガク"}, {"Straße", "STRASSE"}, {"ﬁn", "FIN"}, {"ΣΑΣ", "σας"}} {
+	for _, names := range [][]string{
+		{"Age", "age"},
+		{" age\u3000", "ＡＧＥ"},
+		{"ｶﾞｸ", "ガク"},
+		{"Straße", "STRASSE"},
+		{"ﬁn", "FIN"},
+		{"ΣΑΣ", "σας"},
+	} {
 		if columnName(names[0]) != columnName(names[1]) {
 			t.Errorf("%q and %q differ", names[0], names[1])
 		}
@@ -73,7 +80,8 @@ func TestSimilarNames(t *testing.T) {
 	l := f.open(t)
 	other := filepath.Join(f.dir, "b.csv")
 	write(t, other, "AGE,Age,ward,day\n1,2,3,4\n")
-	if _, err := l.Grant(t.Context(), pinned(t, "b", other, Cost{Epsilon: one, Delta: 0})); noren.CodeOf(err) != "other-people" || !strings.Contains(err.Error(), "shares 1 of 2 columns") {
+	if _, err := l.Grant(t.Context(), pinned(t, "b", other, Cost{Epsilon: one, Delta: 0})); noren.CodeOf(err) != "other-people" ||
+		!strings.Contains(err.Error(), "shares 1 of 2 columns") {
 		t.Error(err)
 	}
 	write(t, other, "ＡＧＥ ,SEX\n1,2\n")
@@ -118,7 +126,8 @@ func TestContents(t *testing.T) {
 	verifyClean(t, l)
 	// What leaves holds no print of values and of files: two data sets have the same here.
 	var out bytes.Buffer
-	if err := l.Export(ctx, func(e ExportEntry) error { _, err := out.Write(e.Body); return err }, func(ExportAnswer) error { return nil }); err != nil {
+	if err := l.Export(ctx, func(e ExportEntry) error { _, err := out.Write(e.Body); return err },
+		func(ExportAnswer) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	secrets := []string{hexHash([]byte("a1")), hexHash([]byte("s2"))}
@@ -419,8 +428,10 @@ func TestDeclarationsDoNotCoverLaterCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantCode(t, grant("two", table("lfd,wer", "a"), false, true), "other-people", noren.Usage, `its column "wer" has the values of column "name" of data set one`)
-	wantCode(t, grant("one", table("no,name", "c"), false, true), "other-people", noren.Usage, `its column "name" has the values of column "wer" of data set two`)
+	wantCode(t, grant("two", table("lfd,wer", "a"), false, true), "other-people", noren.Usage,
+		`its column "wer" has the values of column "name" of data set one`)
+	wantCode(t, grant("one", table("no,name", "c"), false, true), "other-people", noren.Usage,
+		`its column "name" has the values of column "wer" of data set two`)
 	if err := grant("two", table("lfd,wer", "a"), true, true); err != nil {
 		t.Error(err)
 	}

@@ -164,8 +164,10 @@ func killedGrant() Grant {
 		contents.Values[column] = Values{Prints: []string{hexHash([]byte(column))}}
 	}
 	return Grant{
-		Name: "adult", Path: "/data/killed.csv", Cap: Cost{Epsilon: 2 * one, Delta: 1000}, Definition: definition, DefinitionHash: hashOf(definition),
-		Print: "killed", Prints: map[string]string{"age": "1", "sex": "2", "ward": "3"}, Size: 9, Mtime: 9, Changed: true, Contents: contents,
+		Name: "adult", Path: "/data/killed.csv", Cap: Cost{Epsilon: 2 * one, Delta: 1000}, Definition: definition,
+		DefinitionHash: hashOf(definition),
+		Print:          "killed", Prints: map[string]string{"age": "1", "sex": "2", "ward": "3"}, Size: 9, Mtime: 9, Changed: true,
+		Contents: contents,
 	}
 }
 
@@ -432,7 +434,8 @@ func TestKilledWhileGranting(t *testing.T) {
 				want = 2
 			}
 			b, err := l.Book(t.Context(), "adult")
-			if err != nil || b.Version != want || len(b.Versions) != want || (b.Path == "/data/killed.csv") != step.done || (b.Cap.Epsilon == 2*one) != step.done || b.Spent.Epsilon != milli {
+			if err != nil || b.Version != want || len(b.Versions) != want || (b.Path == "/data/killed.csv") != step.done ||
+				(b.Cap.Epsilon == 2*one) != step.done || b.Spent.Epsilon != milli {
 				t.Errorf("%+v, %v", b, err)
 			}
 			if name, err := l.KnowsPrint(t.Context(), "killed"); err != nil || (name == "adult") != step.done {
@@ -488,7 +491,10 @@ func TestKilledWhileMigrating(t *testing.T) {
 			t.Fatal(err)
 		}
 		some, all := false, true
-		for _, name := range []string{"table dataset_version", "table checkpoint", "table dataset_path", "index chain_grant", "trigger dataset_path_fixed"} {
+		for _, name := range []string{
+			"table dataset_version", "table checkpoint", "table dataset_path", "index chain_grant",
+			"trigger dataset_path_fixed",
+		} {
 			_, ok := names[name]
 			some, all = some || ok, all && ok
 		}

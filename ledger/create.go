@@ -51,7 +51,8 @@ func create(ctx context.Context, path string, c clock) (err error) {
 		return noren.Usagef(noren.File(path), "exists already").Hinted("a ledger is made once: open it, or choose another name")
 	}
 	if _, statErr := os.Lstat(headPath(path)); statErr == nil {
-		return noren.Usagef(noren.File(path), "a ledger was here: its head file %s still is", noren.File(headPath(path))).Hinted("put the ledger back; only if all that it knew may be forgotten, move the head file away")
+		return noren.Usagef(noren.File(path), "a ledger was here: its head file %s still is", noren.File(headPath(path))).
+			Hinted("put the ledger back; only if all that it knew may be forgotten, move the head file away")
 	}
 	// It is made under another name and appears whole. What a crash leaves is
 	// a temporary folder and nothing that could be taken for a ledger.

@@ -64,7 +64,8 @@ func applyDataset(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) erro
 		return nil
 	}
 	// The first holder of a print or a path keeps it.
-	if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO dataset_print (print, account) VALUES (?, ?)", b.Fingerprint, b.Account); err != nil {
+	if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO dataset_print (print, account) VALUES (?, ?)", b.Fingerprint,
+		b.Account); err != nil {
 		return err
 	}
 	for _, path := range append([]string{b.Path}, b.Sources...) {
@@ -140,7 +141,9 @@ func (g *Grant) checkHeld(ctx context.Context, q querier, own int64, paths []str
 		return id, name, err
 	}
 	for _, p := range paths {
-		switch id, name, err := held("SELECT account, name FROM dataset_path JOIN account ON account.id = account WHERE dataset_path.path = ? AND account <> ?", p); {
+		switch id, name,
+			err := held("SELECT account, name FROM dataset_path JOIN account ON account.id = account WHERE dataset_path.path = ? AND account <> ?",
+			p); {
 		case err != nil:
 			return err
 		case id != 0:
@@ -151,7 +154,8 @@ func (g *Grant) checkHeld(ctx context.Context, q querier, own int64, paths []str
 		if print == "" {
 			continue
 		}
-		id, name, err := held("SELECT account, name FROM dataset_print JOIN account ON account.id = account WHERE print = ? AND account <> ?", print)
+		id, name, err := held("SELECT account, name FROM dataset_print JOIN account ON account.id = account WHERE print = ? AND account <> ?",
+			print)
 		if err != nil {
 			return err
 		}

@@ -33,8 +33,10 @@ func TestVersions(t *testing.T) {
 	l := f.open(t)
 	ctx := t.Context()
 	first, err := l.Book(ctx, "adult")
-	if err != nil || first.Version != 1 || first.DefinitionHash != hashOf(definitionOf("age", "sex")) || string(first.Definition) != string(definitionOf("age", "sex")) ||
-		len(first.Versions) != 1 || first.Versions[0].Link != 2 || first.Versions[0].Print != first.Fingerprint || first.Versions[0].Time.IsZero() || len(first.Prints) != 2 || first.BeforeSchema != 0 {
+	if err != nil || first.Version != 1 || first.DefinitionHash != hashOf(definitionOf("age", "sex")) ||
+		string(first.Definition) != string(definitionOf("age", "sex")) ||
+		len(first.Versions) != 1 || first.Versions[0].Link != 2 || first.Versions[0].Print != first.Fingerprint ||
+		first.Versions[0].Time.IsZero() || len(first.Prints) != 2 || first.BeforeSchema != 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	if _, err := ask(ctx, l, request(1, Cost{Epsilon: 300 * milli, Delta: 0}), answer(1)); err != nil {
@@ -63,7 +65,8 @@ func TestVersions(t *testing.T) {
 		t.Error(err)
 	}
 	second.Changed = true
-	if b, err = l.Grant(ctx, second); err != nil || b.Version != 2 || b.Spent.Epsilon != 300*milli || b.Versions[0].Replaced || b.Fingerprint != second.Print {
+	if b, err = l.Grant(ctx, second); err != nil || b.Version != 2 || b.Spent.Epsilon != 300*milli || b.Versions[0].Replaced ||
+		b.Fingerprint != second.Print {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	write(t, moved, "age,sex\n32,M\n31,F\n")
@@ -142,7 +145,8 @@ func TestReplaceWhileNothingIsSpent(t *testing.T) {
 	g.Definition = []byte(`{"unit":"person"}`)
 	g.DefinitionHash = hashOf(g.Definition)
 	b, err := l.Grant(ctx, g)
-	if err != nil || b.Version != 2 || !b.Versions[0].Replaced || b.Versions[1].Replaced || b.Unit != "person" || b.Neighbours != ReplaceOne || b.Cap.Epsilon != 500*milli {
+	if err != nil || b.Version != 2 || !b.Versions[0].Replaced || b.Versions[1].Replaced || b.Unit != "person" || b.Neighbours != ReplaceOne ||
+		b.Cap.Epsilon != 500*milli {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	q := request(1, Cost{Epsilon: milli, Delta: 0})
@@ -389,7 +393,11 @@ func TestCaps(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, g := range []Grant{{Name: "none", Cap: sound.Cap}, func() Grant { g := sound; g.Name, g.Changed = "none", true; return g }(), func() Grant { g := sound; g.Name, g.Replace = "none", true; return g }()} {
+	for _, g := range []Grant{
+		{Name: "none", Cap: sound.Cap},
+		func() Grant { g := sound; g.Name, g.Changed = "none", true; return g }(),
+		func() Grant { g := sound; g.Name, g.Replace = "none", true; return g }(),
+	} {
 		_, err := l.Grant(ctx, g)
 		wantCode(t, err, "no-dataset", noren.Refused)
 	}
@@ -471,7 +479,8 @@ func TestSeenStoredAndHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s, err := l.StoredByQuestion(ctx, "adult", request(1, Cost{}).Hash); err != nil || s == nil || string(s.Payload) != "answer 3" || s.Charge.Ledger != l.ID() {
+	if s, err := l.StoredByQuestion(ctx, "adult", request(1, Cost{}).Hash); err != nil || s == nil || string(s.Payload) != "answer 3" ||
+		s.Charge.Ledger != l.ID() {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for dataset, hash := range map[string][32]byte{"adult": {7}, "none": request(1, Cost{}).Hash} {
@@ -482,7 +491,13 @@ func TestSeenStoredAndHistory(t *testing.T) {
 	for _, c := range []struct {
 		o    HistoryOptions
 		want int
-	}{{HistoryOptions{}, 3}, {HistoryOptions{Dataset: "adult"}, 3}, {HistoryOptions{Analyst: "ana"}, 2}, {HistoryOptions{Dataset: "adult", Analyst: "bob"}, 1}, {HistoryOptions{Dataset: "none"}, 0}} {
+	}{
+		{HistoryOptions{}, 3},
+		{HistoryOptions{Dataset: "adult"}, 3},
+		{HistoryOptions{Analyst: "ana"}, 2},
+		{HistoryOptions{Dataset: "adult", Analyst: "bob"}, 1},
+		{HistoryOptions{Dataset: "none"}, 0},
+	} {
 		n := 0
 		if err := l.History(ctx, c.o, func(Entry) error { n++; return nil }); err != nil || n != c.want {
 			t.Errorf("%+v: %d, %v", c.o, n, err)

@@ -58,7 +58,10 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 			}
 		}
 	}
-	return nil, &noren.Error{Kind: noren.Refused, Code: "no-dataset", Where: nameOrPath, What: what.Format, Args: what.Args, Err: ErrNoGrant, Hint: hint}
+	return nil, &noren.Error{
+		Kind: noren.Refused, Code: "no-dataset", Where: nameOrPath, What: what.Format, Args: what.Args, Err: ErrNoGrant,
+		Hint: hint,
+	}
 }
 
 // Knows returns the name of the data set that has or had this path, "" if none.

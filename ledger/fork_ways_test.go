@@ -66,7 +66,8 @@ func TestReconcileAfterThreeWays(t *testing.T) {
 			}
 			return sum
 		}
-		if a, b := of(ofA), of(ofB); first.Spent[0].Rho+a.Rho != knownA.Spent[0].Rho || first.Spent[0].Epsilon+b.Epsilon != knownB.Spent[0].Epsilon {
+		if a, b := of(ofA), of(ofB); first.Spent[0].Rho+a.Rho != knownA.Spent[0].Rho || first.Spent[0].Epsilon+
+			b.Epsilon != knownB.Spent[0].Epsilon {
 			t.Fatalf("%s: %+v, %+v and %+v, %+v", name, first, a, b, knownA)
 		}
 		c := knownC.Spent[0]
@@ -114,13 +115,15 @@ func TestReconcileAfterThreeWays(t *testing.T) {
 					t.Fatal(err)
 				}
 				g := got.Spent[0]
-				want := Spent{Epsilon: c.Epsilon + fromA.Epsilon + fromB.Epsilon, Delta: c.Delta + fromA.Delta + fromB.Delta, Rho: c.Rho + fromA.Rho + fromB.Rho}
+				want := Spent{Epsilon: c.Epsilon + fromA.Epsilon + fromB.Epsilon, Delta: c.Delta + fromA.Delta + fromB.Delta, Rho: c.Rho + fromA.Rho +
+					fromB.Rho}
 				// In zCDP the parts of a loss that no certificate tells apart are rounded up.
 				if name == "zCDP" && g.Rho >= want.Rho && g.Epsilon >= want.Epsilon {
 					continue
 				}
 				if g.Epsilon != want.Epsilon || g.Delta != want.Delta || g.Rho != want.Rho {
-					t.Errorf("%s, %s, %s: spent %d, %d, %d, expected %d, %d, %d", name, what, time, g.Epsilon, g.Delta, g.Rho, want.Epsilon, want.Delta, want.Rho)
+					t.Errorf("%s, %s, %s: spent %d, %d, %d, expected %d, %d, %d", name, what, time, g.Epsilon, g.Delta, g.Rho, want.Epsilon, want.Delta,
+						want.Rho)
 				}
 			}
 			verifyClean(t, l)

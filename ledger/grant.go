@@ -145,7 +145,10 @@ func (g *Grant) checkAccounting() error {
 	case g.Accounting == ZCDP && (g.StatementDelta <= 0 || g.StatementDelta >= 1e18):
 		return noren.Usagef(where, "expected a delta of the statements above 0 and below 1").Hinted("for instance 1e-6")
 	case g.Accounting == ZCDP && model(string(g.Definition)) != "":
-		return &noren.Error{Kind: noren.Usage, Code: "model", Where: where, What: "a model of dependent records has no budget in zCDP", Hint: "grant a budget in epsilon and delta"}
+		return &noren.Error{
+			Kind: noren.Usage, Code: "model", Where: where, What: "a model of dependent records has no budget in zCDP",
+			Hint: "grant a budget in epsilon and delta",
+		}
 	}
 	return nil
 }
@@ -325,7 +328,8 @@ func (g *Grant) follows(old *account, current *versionRow, contents *contentsRow
 	}
 	switch {
 	case old.unit != g.Unit || old.neighbours != g.Neighbours.String():
-		return false, old.fixed(noren.Textf("its budget is for %s neighbours of one %s, not %s of one %s", old.neighbours, old.unit, g.Neighbours, g.Unit))
+		return false, old.fixed(noren.Textf("its budget is for %s neighbours of one %s, not %s of one %s", old.neighbours, old.unit, g.Neighbours,
+			g.Unit))
 	case string(g.Accounting) != old.accounting || g.StatementDelta != old.statementDelta:
 		return false, old.fixed(noren.Textf("its budget is in %s", old.inWords()))
 	case !old.limit().Within(g.Cap):
@@ -341,7 +345,9 @@ func (g *Grant) follows(old *account, current *versionRow, contents *contentsRow
 	case same:
 		return false, nil
 	case !g.Changed && g.Print == current.print:
-		return false, changedError(g.Path, g.Name, noren.Textf("its definition or the order of its records is not that of version %d of data set %s", current.number, g.Name))
+		return false,
+			changedError(g.Path, g.Name, noren.Textf("its definition or the order of its records is not that of version %d of data set %s",
+				current.number, g.Name))
 	case !g.Changed:
 		return false, changedError(g.Path, g.Name, noren.Textf("it is not version %d of data set %s", current.number, g.Name))
 	}
@@ -361,7 +367,8 @@ func (g *Grant) follows(old *account, current *versionRow, contents *contentsRow
 // prints of the columns count too: they hold the order of the records. So do those of the
 // files of a sharded version, where contents, its row, has them.
 func (g *Grant) same(current *versionRow, contents *contentsRow) (bool, error) {
-	if g.Print != current.print || string(g.Definition) != current.definition || !bytes.Equal(g.DefinitionHash[:], current.hash) || !g.samePrints(current) {
+	if g.Print != current.print || string(g.Definition) != current.definition || !bytes.Equal(g.DefinitionHash[:], current.hash) ||
+		!g.samePrints(current) {
 		return false, nil
 	}
 	if contents == nil || g.Contents == nil {
@@ -413,7 +420,9 @@ func (l *Ledger) CloseAnalyst(ctx context.Context, dataset, analyst string) (*Bo
 	})
 }
 
-func (l *Ledger) grantBelow(ctx context.Context, dataset, analyst string, decide func(parent, old *account) (*grantBody, error)) (*Book, error) {
+func (l *Ledger) grantBelow(ctx context.Context, dataset, analyst string, decide func(parent, old *account) (*grantBody, error)) (*Book,
+	error,
+) {
 	err := l.grant(ctx, func(tx *sql.Tx) (*grantBody, error) {
 		parent, err := findAccount(ctx, tx, 0, kindDataset, dataset)
 		if err != nil {
@@ -542,7 +551,9 @@ func noDataset(name string) error {
 
 func noAnalyst(dataset, analyst string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "no-grant", Where: noren.Textf("analyst %s", analyst), What: "has no budget in data set %s", Args: []any{dataset}, Err: ErrNoGrant,
+		Kind: noren.Refused, Code: "no-grant", Where: noren.Textf("analyst %s", analyst), What: "has no budget in data set %s", Args: []any{
+			dataset,
+		}, Err: ErrNoGrant,
 		Hint: "the steward grants one first",
 	}
 }
@@ -550,7 +561,9 @@ func noAnalyst(dataset, analyst string) error {
 func changedError(path, name string, what noren.Text) error {
 	return &noren.Error{
 		Kind: noren.Refused, Code: "changed", Where: noren.File(path), What: what.Format, Args: what.Args, Err: ErrChanged,
-		Hint: "if it is the same data set in a new state, the steward grants %s again as changed: what is spent stays spent", HintArgs: []any{name},
+		Hint: "if it is the same data set in a new state, the steward grants %s again as changed: what is spent stays spent", HintArgs: []any{
+			name,
+		},
 	}
 }
 

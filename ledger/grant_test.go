@@ -41,7 +41,8 @@ func TestHierarchyChargesAllOrNone(t *testing.T) {
 	// The analyst has 200 left; the data set could pay, and must not.
 	q := request(2, Cost{Epsilon: 300 * milli, Delta: 0})
 	var refusal *Refusal
-	if _, err := ask(ctx, l, q, answer(2)); !errors.As(err, &refusal) || len(refusal.Short) != 1 || refusal.Short[0].Kind != "analyst" || noren.CodeOf(err) != "budget-refused" {
+	if _, err := ask(ctx, l, q, answer(2)); !errors.As(err, &refusal) || len(refusal.Short) != 1 || refusal.Short[0].Kind != "analyst" ||
+		noren.CodeOf(err) != "budget-refused" {
 		t.Error(err)
 	}
 	check("refused", map[string]int64{"adult": 300, "ana": 300, "bob": 0})
@@ -66,7 +67,8 @@ func TestHierarchyChargesAllOrNone(t *testing.T) {
 		t.Error(err)
 	}
 	q.Principal = "eve"
-	if _, err := ask(ctx, l, q, answer(3)); !errors.Is(err, ErrNoGrant) || noren.KindOf(err) != noren.Refused || noren.CodeOf(err) != "no-grant" {
+	if _, err := ask(ctx, l, q, answer(3)); !errors.Is(err, ErrNoGrant) || noren.KindOf(err) != noren.Refused ||
+		noren.CodeOf(err) != "no-grant" {
 		t.Error(err)
 	}
 	check("end", map[string]int64{"adult": 600, "ana": 300, "bob": 300})

@@ -211,7 +211,8 @@ func BenchmarkShared(b *testing.B) {
 					wait.Go(func() {
 						for next.Add(1) <= int64(b.N) {
 							if _, err := ask(b.Context(), l, Request{
-								Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7}, Unit: "record", Version: 1, Definition: hashOf(definitionOf("age", "sex")),
+								Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7}, Unit: "record",
+								Version: 1, Definition: hashOf(definitionOf("age", "sex")),
 							}, []byte("x")); err != nil {
 								b.Error(err)
 								return

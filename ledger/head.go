@@ -191,7 +191,8 @@ func (l *Ledger) compareHead(ctx context.Context, tx querier, head *link, headEr
 	err = tx.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", head.Seq).Scan(&hash)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return sealedError(l.path, noren.Textf("the database ends at entry %d and its head file knows entry %d: an older copy was restored", last, head.Seq))
+		return sealedError(l.path, noren.Textf("the database ends at entry %d and its head file knows entry %d: an older copy was restored", last,
+			head.Seq))
 	case err != nil:
 		return fail(l.path, "cannot be read", err)
 	case !bytes.Equal(hash, head.Hash):
@@ -272,7 +273,8 @@ func (l *Ledger) bringAnchor(ctx context.Context, tx *sql.Tx, last int64, hash [
 
 // hashesBetween are the hashes of the entries between two others, the last maxBefore at most.
 func hashesBetween(ctx context.Context, tx *sql.Tx, from, to int64) (out []string, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT lower(hex(hash)) FROM chain WHERE seq > ? AND seq < ? ORDER BY seq", max(from, to-maxBefore-1), to)
+	rows, err := tx.QueryContext(ctx, "SELECT lower(hex(hash)) FROM chain WHERE seq > ? AND seq < ? ORDER BY seq", max(from, to-maxBefore-1),
+		to)
 	if err != nil {
 		return nil, err
 	}

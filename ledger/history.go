@@ -68,7 +68,8 @@ func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Ent
 		var created, ended int64
 		var mechanism, lines, kind string
 		var of line
-		if err := rows.Scan(&e.Charge, &e.Link, &created, &e.Dataset, &e.Principal, &e.Key, &mechanism, &e.State, &e.Reason, &ended, &lines, &kind, &of.Eps, &of.Delta, &of.Rho, &of.Gaussian); err != nil {
+		if err := rows.Scan(&e.Charge, &e.Link, &created, &e.Dataset, &e.Principal, &e.Key, &mechanism, &e.State, &e.Reason, &ended, &lines,
+			&kind, &of.Eps, &of.Delta, &of.Rho, &of.Gaussian); err != nil {
 			return nil, err
 		}
 		e.Cost, e.Loss = of.spentBy()

@@ -144,7 +144,8 @@ func (l *Ledger) endCharge(ctx context.Context, tx *sql.Tx, id, state, reason st
 }
 
 func setEnded(ctx context.Context, tx *sql.Tx, id, state, reason string, now int64) error {
-	_, err := tx.ExecContext(ctx, "UPDATE charge SET state = ?, reason = ?, ended_at = ? WHERE id = ? AND state = 'reserved'", state, reason, now, id)
+	_, err := tx.ExecContext(ctx, "UPDATE charge SET state = ?, reason = ?, ended_at = ? WHERE id = ? AND state = 'reserved'", state, reason,
+		now, id)
 	return err
 }
 

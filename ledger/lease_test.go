@@ -193,7 +193,8 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); noren.KindOf(err) != noren.Internal || !strings.Contains(err.Error(), "another process keeps the ledger locked") {
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); noren.KindOf(err) != noren.Internal ||
+		!strings.Contains(err.Error(), "another process keeps the ledger locked") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

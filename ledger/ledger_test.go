@@ -61,7 +61,10 @@ func pinned(t testing.TB, name, path string, limit Cost) Grant {
 	}
 	rows := strings.Split(strings.TrimSpace(string(text)), "\n")
 	columns := strings.Split(rows[0], ",")
-	g := Grant{Name: name, Path: path, Cap: limit, Definition: definitionOf(columns...), Prints: map[string]string{}, Size: int64(len(text)), Mtime: 7}
+	g := Grant{
+		Name: name, Path: path, Cap: limit, Definition: definitionOf(columns...), Prints: map[string]string{}, Size: int64(len(text)),
+		Mtime: 7,
+	}
 	g.DefinitionHash = hashOf(g.Definition)
 	g.Contents = &Contents{Values: map[string]Values{}}
 	for i, column := range columns {
@@ -71,7 +74,10 @@ func pinned(t testing.TB, name, path string, limit Cost) Grant {
 		}
 		g.Prints[column] = printOf(cells...)
 		slices.Sort(cells[1:])
-		g.Contents.Values[column] = Values{Prints: []string{hexHash([]byte(strings.Join(cells[1:], "\x00")))}, Many: len(slices.Compact(slices.Clone(cells[1:]))) > 10}
+		g.Contents.Values[column] = Values{
+			Prints: []string{hexHash([]byte(strings.Join(cells[1:], "\x00")))},
+			Many:   len(slices.Compact(slices.Clone(cells[1:]))) > 10,
+		}
 	}
 	sorted := append([]string(nil), rows[1:]...)
 	slices.Sort(sorted)
@@ -197,7 +203,8 @@ func TestReserveAndSettle(t *testing.T) {
 	for _, c := range []Cost{{Epsilon: 600*milli + 1, Delta: 0}, {Epsilon: 1, Delta: 401}, {Epsilon: one, Delta: 1000}} {
 		_, _, err := l.Reserve(ctx, request(3, c))
 		var refusal *Refusal
-		if noren.KindOf(err) != noren.Refused || !errors.As(err, &refusal) || refusal.Short[0].Remaining != (Cost{Epsilon: 600 * milli, Delta: 400}) {
+		if noren.KindOf(err) != noren.Refused || !errors.As(err, &refusal) ||
+			refusal.Short[0].Remaining != (Cost{Epsilon: 600 * milli, Delta: 400}) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
@@ -243,7 +250,8 @@ func TestForfeitKeepsCost(t *testing.T) {
 	if err := r.Settle(t.Context(), answer(1), nil, ""); err == nil {
 		t.Error("settled after it was given up")
 	}
-	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); !errors.Is(err, ErrForfeited) || noren.KindOf(err) != noren.Refused {
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); !errors.Is(err, ErrForfeited) ||
+		noren.KindOf(err) != noren.Refused {
 		t.Error(err)
 	}
 	var states []string
@@ -322,7 +330,10 @@ func TestSameKeyAtOnce(t *testing.T) {
 }
 
 func TestDecimal(t *testing.T) {
-	for want, n := range map[string]int64{"0": 0, "0.000000001": 1, "0.5": one / 2, "12": 12 * one, "-0.1": -100 * milli, "9223372036.854775807": 1<<63 - 1} {
+	for want, n := range map[string]int64{
+		"0": 0, "0.000000001": 1, "0.5": one / 2, "12": 12 * one, "-0.1": -100 * milli,
+		"9223372036.854775807": 1<<63 - 1,
+	} {
 		if got := decimal(n, 9); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -33,7 +33,8 @@ func TestLinesOfAnyLength(t *testing.T) {
 			if l == nil {
 				return
 			}
-			if err := l.eachHeadLine(t.Context(), func([]byte) error { return nil }); strings.Contains(name, "head") && noren.CodeOf(err) != meter.Code {
+			if err := l.eachHeadLine(t.Context(), func([]byte) error { return nil }); strings.Contains(name, "head") &&
+				noren.CodeOf(err) != meter.Code {
 				t.Error(err)
 			}
 		})

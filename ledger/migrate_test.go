@@ -70,7 +70,8 @@ func TestMigrate(t *testing.T) {
 				t.Fatalf("%+v, %v", b, err)
 			}
 			charges := 0
-			if err := l.History(t.Context(), HistoryOptions{Dataset: "adult"}, func(Entry) error { charges++; return nil }); err != nil || charges != b.BeforeSchema {
+			if err := l.History(t.Context(), HistoryOptions{Dataset: "adult"}, func(Entry) error { charges++; return nil }); err != nil ||
+				charges != b.BeforeSchema {
 				t.Errorf("%d charges, %d before the schema, %v", charges, b.BeforeSchema, err)
 			}
 			// Nothing is answered, under no version and under the one to come.
@@ -125,7 +126,8 @@ func TestMigrate(t *testing.T) {
 			if _, _, err := l.Reserve(t.Context(), q); !errors.Is(err, ErrConflict) {
 				t.Error(err)
 			}
-			if s, err := l.StoredByQuestion(t.Context(), "adult", request(1, Cost{}).Hash); err != nil || s == nil || string(s.Payload) != "answer 1" {
+			if s, err := l.StoredByQuestion(t.Context(), "adult", request(1, Cost{}).Hash); err != nil || s == nil ||
+				string(s.Payload) != "answer 1" {
 				t.Errorf("%+v, %v", s, err)
 			}
 			q = request(9, Cost{Epsilon: milli, Delta: 0})
@@ -188,11 +190,13 @@ func TestMigratedBlocksStillCharge(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 0.1 + 0.05 + 0.025 + 0.025 are spent, of the block all but the first.
-	if b.Spent.Epsilon != 200*milli || b.Available.Epsilon != 200*milli || b.Analysts[0].Remaining.Epsilon != 300*milli || b.Analysts[0].Available.Epsilon != 200*milli {
+	if b.Spent.Epsilon != 200*milli || b.Available.Epsilon != 200*milli || b.Analysts[0].Remaining.Epsilon != 300*milli ||
+		b.Analysts[0].Available.Epsilon != 200*milli {
 		t.Errorf("%+v", b)
 	}
 	var refusal *Refusal
-	if _, err := ask(t.Context(), l, request(10, Cost{Epsilon: 250 * milli, Delta: 0}), answer(1)); !errors.As(err, &refusal) || len(refusal.Short) != 1 || refusal.Short[0].Kind != "block" {
+	if _, err := ask(t.Context(), l, request(10, Cost{Epsilon: 250 * milli, Delta: 0}), answer(1)); !errors.As(err, &refusal) ||
+		len(refusal.Short) != 1 || refusal.Short[0].Kind != "block" {
 		t.Error(err)
 	}
 	if _, err := ask(t.Context(), l, request(11, Cost{Epsilon: 200 * milli, Delta: 0}), answer(1)); err != nil {

@@ -152,7 +152,12 @@ func FuzzHeadLine(f *testing.F) {
 // Bodies from the chain are parsed by Verify: whatever stands there, it is a
 // fault and no panic.
 func FuzzReplay(f *testing.F) {
-	for _, b := range []any{createBody{}, grantBody{Account: 1, CapEps: 5}, grantBody{Account: 1, Kind: kindDataset, Unit: "u", CapEps: 5, Replaces: true, Version: 1, Definition: "{}", DefinitionHash: hexHash(nil)}, grantBody{Account: 1, Accounting: "zcdp", CapRho: 5, StatementDelta: 1}, chargeBody{Lines: []line{{1, 1, 1, 0, 0}}}, chargeBody{Lines: []line{{1, 1, 0, 2, 1}}}, releaseBody{}, forfeitBody{}, reconcileBody{1, 2, 3, []knownEntry{{4, "aa"}}}, contentsBody{1, 1, "x", 2}} {
+	for _, b := range []any{createBody{}, grantBody{Account: 1, CapEps: 5}, grantBody{
+		Account: 1, Kind: kindDataset, Unit: "u", CapEps: 5,
+		Replaces: true, Version: 1, Definition: "{}", DefinitionHash: hexHash(nil),
+	}, grantBody{Account: 1, Accounting: "zcdp", CapRho: 5, StatementDelta: 1}, chargeBody{Lines: []line{{1, 1, 1, 0, 0}}}, chargeBody{
+		Lines: []line{{1, 1, 0, 2, 1}},
+	}, releaseBody{}, forfeitBody{}, reconcileBody{1, 2, 3, []knownEntry{{4, "aa"}}}, contentsBody{1, 1, "x", 2}} {
 		text, err := json.Marshal(b)
 		if err != nil {
 			f.Fatal(err)
@@ -178,7 +183,8 @@ func FuzzReplay(f *testing.F) {
 		}
 		// What it accepts keeps the rules.
 		for _, a := range p.accounts {
-			if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta || a.spentRho < 0 || a.spentRho > a.capRho || a.spentGaussian < 0 || a.spentGaussian > a.spentRho {
+			if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta || a.spentRho < 0 || a.spentRho > a.capRho ||
+				a.spentGaussian < 0 || a.spentGaussian > a.spentRho {
 				t.Fatalf("%s %s leaves %+v", kind, body, a)
 			}
 		}

@@ -75,7 +75,8 @@ func (n *grantNote) into() []any {
 }
 
 func (n *grantNote) insert(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO passbook ("+noteColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", n.values()...)
+	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO passbook ("+noteColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		n.values()...)
 	return err
 }
 
@@ -143,7 +144,8 @@ func (n *lineAfter) spent() Cost {
 // the entries that it held when it was brought to this schema.
 func fillPassbook(ctx context.Context, tx *sql.Tx) error {
 	var grants, notes int64
-	if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM chain INDEXED BY chain_grant WHERE kind = 'grant'), (SELECT count(*) FROM passbook)").Scan(&grants, &notes); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM chain INDEXED BY chain_grant WHERE kind = 'grant'), (SELECT count(*) "+
+		"FROM passbook)").Scan(&grants, &notes); err != nil {
 		return err
 	}
 	if notes >= grants {
@@ -165,7 +167,8 @@ func fillPassbook(ctx context.Context, tx *sql.Tx) error {
 			return p.note.insert(ctx, tx)
 		}
 		for _, n := range p.lines {
-			if _, err := fill.ExecContext(ctx, n.seq, n.n, n.spentEps, n.spentDelta, n.spentRho, n.leftEps, n.leftDelta, n.leftRho, body.(*chargeBody).Charge, n.Account); err != nil {
+			if _, err := fill.ExecContext(ctx, n.seq, n.n, n.spentEps, n.spentDelta, n.spentRho, n.leftEps, n.leftDelta, n.leftRho,
+				body.(*chargeBody).Charge, n.Account); err != nil {
 				return err
 			}
 		}

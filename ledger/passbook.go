@@ -184,7 +184,8 @@ func (q *passbookQuery) charges(ctx context.Context) ([]PassbookEntry, error) {
 		var hash, request []byte
 		var mechanism, kind string
 		var created, ended int64
-		if err := rows.Scan(&e.Charge, &e.Link, &hash, &e.Analyst, &e.Key, &request, &mechanism, &e.State, &e.Reason, &created, &ended, &e.Dataset, &e.Accounting, &kind); err != nil {
+		if err := rows.Scan(&e.Charge, &e.Link, &hash, &e.Analyst, &e.Key, &request, &mechanism, &e.State, &e.Reason, &created, &ended,
+			&e.Dataset, &e.Accounting, &kind); err != nil {
 			return nil, err
 		}
 		copy(e.Hash[:], hash)
@@ -206,7 +207,8 @@ func (q *passbookQuery) charges(ctx context.Context) ([]PassbookEntry, error) {
 
 // lines fills in what each charge spent and left.
 func (q *passbookQuery) lines(ctx context.Context, charges []PassbookEntry) error {
-	read, err := q.tx.PrepareContext(ctx, "SELECT kind, name, "+lineColumns+" FROM charge_line JOIN account ON account.id = charge_line.account WHERE charge = ?")
+	read, err := q.tx.PrepareContext(ctx, "SELECT kind, name, "+lineColumns+
+		" FROM charge_line JOIN account ON account.id = charge_line.account WHERE charge = ?")
 	if err != nil {
 		return err
 	}

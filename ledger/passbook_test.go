@@ -84,17 +84,26 @@ func TestPassbook(t *testing.T) {
 	t.Parallel()
 	l := passbookFixture(t)
 	want := []string{
-		"18 closed bob cap epsilon 0.5, delta 0.0000000000000005 left epsilon 1.979, delta 0.000000000000001979 own epsilon 0.488, delta 0.000000000000000488",
+		"18 closed bob cap epsilon 0.5, delta 0.0000000000000005 left epsilon 1.979, delta 0.000000000000001979 own epsilon 0.488, delta " +
+			"0.000000000000000488",
 		"17 version  cap epsilon 2, delta 0.000000000000002 left epsilon 1.979, delta 0.000000000000001979",
-		"16 charge bob reserved epsilon 0.006, delta 0.000000000000000006 left epsilon 1.979, delta 0.000000000000001979 own epsilon 0.488, delta 0.000000000000000488",
-		"14 charge ana forfeited epsilon 0.005, delta 0.000000000000000005 left epsilon 1.985, delta 0.000000000000001985 own epsilon 0.491, delta 0.000000000000000491",
-		"12 charge bob released epsilon 0.004, delta 0.000000000000000004 left epsilon 1.99, delta 0.00000000000000199 own epsilon 0.494, delta 0.000000000000000494",
+		"16 charge bob reserved epsilon 0.006, delta 0.000000000000000006 left epsilon 1.979, delta 0.000000000000001979 own epsilon 0.488, " +
+			"delta 0.000000000000000488",
+		"14 charge ana forfeited epsilon 0.005, delta 0.000000000000000005 left epsilon 1.985, delta 0.000000000000001985 own epsilon 0.491, " +
+			"delta 0.000000000000000491",
+		"12 charge bob released epsilon 0.004, delta 0.000000000000000004 left epsilon 1.99, delta 0.00000000000000199 own epsilon 0.494, " +
+			"delta 0.000000000000000494",
 		"11 cap  cap epsilon 2, delta 0.000000000000002 left epsilon 1.994, delta 0.000000000000001994",
-		"9 charge ana released epsilon 0.003, delta 0.000000000000000003 left epsilon 0.994, delta 0.000000000000000994 own epsilon 0.496, delta 0.000000000000000496",
-		"7 charge bob released epsilon 0.002, delta 0.000000000000000002 left epsilon 0.997, delta 0.000000000000000997 own epsilon 0.498, delta 0.000000000000000498",
-		"5 charge ana released epsilon 0.001, delta 0.000000000000000001 left epsilon 0.999, delta 0.000000000000000999 own epsilon 0.499, delta 0.000000000000000499",
-		"4 account bob cap epsilon 0.5, delta 0.0000000000000005 left epsilon 1, delta 0.000000000000001 own epsilon 0.5, delta 0.0000000000000005",
-		"3 account ana cap epsilon 0.5, delta 0.0000000000000005 left epsilon 1, delta 0.000000000000001 own epsilon 0.5, delta 0.0000000000000005",
+		"9 charge ana released epsilon 0.003, delta 0.000000000000000003 left epsilon 0.994, delta 0.000000000000000994 own epsilon 0.496, " +
+			"delta 0.000000000000000496",
+		"7 charge bob released epsilon 0.002, delta 0.000000000000000002 left epsilon 0.997, delta 0.000000000000000997 own epsilon 0.498, " +
+			"delta 0.000000000000000498",
+		"5 charge ana released epsilon 0.001, delta 0.000000000000000001 left epsilon 0.999, delta 0.000000000000000999 own epsilon 0.499, " +
+			"delta 0.000000000000000499",
+		"4 account bob cap epsilon 0.5, delta 0.0000000000000005 left epsilon 1, delta 0.000000000000001 own epsilon 0.5, delta " +
+			"0.0000000000000005",
+		"3 account ana cap epsilon 0.5, delta 0.0000000000000005 left epsilon 1, delta 0.000000000000001 own epsilon 0.5, delta " +
+			"0.0000000000000005",
 		"2 opened  cap epsilon 1, delta 0.000000000000001 left epsilon 1, delta 0.000000000000001",
 	}
 	check := func(name string, o PassbookOptions, want []string) {

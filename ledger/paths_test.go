@@ -11,7 +11,10 @@ import (
 // a guess of the paths does not give; another body does not.
 func TestGrantsWithoutPaths(t *testing.T) {
 	grant := func(change func(*grantBody)) *link {
-		b := &grantBody{Account: 1, Kind: kindDataset, Name: "d", Unit: "record", Neighbours: "add-remove", Path: "/home/ann/d.csv", Sources: []string{"/home/ann/e.csv"}, CapEps: 5, PathSalt: newSalt()}
+		b := &grantBody{
+			Account: 1, Kind: kindDataset, Name: "d", Unit: "record", Neighbours: "add-remove", Path: "/home/ann/d.csv",
+			Sources: []string{"/home/ann/e.csv"}, CapEps: 5, PathSalt: newSalt(),
+		}
 		change(b)
 		text, err := json.Marshal(b)
 		if err != nil {
@@ -50,7 +53,8 @@ func TestGrantsWithoutPaths(t *testing.T) {
 			t.Errorf("%s: another grant has the same hash, %v", name, err)
 		}
 	}
-	if other := bytes.Replace(k.Body, []byte(`,"name"`), []byte(`, "name"`), 1); bytes.Equal((&link{Seq: 2, Kind: kindGrant, Body: other, Prev: k.Prev}).digest(), k.Hash) {
+	if other := bytes.Replace(k.Body, []byte(`,"name"`), []byte(`, "name"`),
+		1); bytes.Equal((&link{Seq: 2, Kind: kindGrant, Body: other, Prev: k.Prev}).digest(), k.Hash) {
 		t.Error("other bytes have the same hash")
 	}
 	// One of an older ledger is hashed as it was, and leaves its paths out alike.

@@ -97,7 +97,8 @@ func TestStoppedProcessLosesItsLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != noren.Refused.ExitCode() || !strings.Contains(string(text), ErrForfeited.Error()) {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != noren.Refused.ExitCode() ||
+		!strings.Contains(string(text), ErrForfeited.Error()) {
 		t.Errorf("%s, %v", text, err)
 	}
 	l := f.open(t)
@@ -145,7 +146,8 @@ func TestDiskFull(t *testing.T) {
 		f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 		out, err := command("full", f.path, limit).Output()
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), "is the disk full") && !strings.Contains(string(out), "the disk is full") {
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), "is the disk full") &&
+			!strings.Contains(string(out), "the disk is full") {
 			t.Fatalf("%s, %v", out, err)
 		}
 		answered := int64(strings.Count("\n"+string(out), "\nanswered "))
@@ -172,7 +174,8 @@ func TestReadOnly(t *testing.T) {
 	}{{"", 0}, {"noren.db", 0o444}, {"noren.db.head", 0o444}, {".", 0o555}} {
 		f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 		// The other user may use all of it, but for the target.
-		if err := errors.Join(os.Chmod(filepath.Dir(f.dir), 0o755), os.Chmod(f.dir, 0o777), os.Chmod(f.path, 0o666), os.Chmod(headPath(f.path), 0o666)); err != nil {
+		if err := errors.Join(os.Chmod(filepath.Dir(f.dir), 0o755), os.Chmod(f.dir, 0o777), os.Chmod(f.path, 0o666),
+			os.Chmod(headPath(f.path), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		if c.target == "" {

@@ -30,7 +30,8 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 		if want == nil {
 			continue
 		}
-		n := want.lineOver(row.spentEps-want.spentEps, row.spentDelta-want.spentDelta, row.spentRho-want.spentRho, row.spentGaussian-want.spentGaussian)
+		n := want.lineOver(row.spentEps-want.spentEps, row.spentDelta-want.spentDelta, row.spentRho-want.spentRho,
+			row.spentGaussian-want.spentGaussian)
 		if n.charges() {
 			dataset := want.id
 			if want.parent != 0 {
@@ -101,7 +102,8 @@ type excessLine struct {
 // rebuildRows writes the rows of accounts and data sets anew.
 func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 	for _, clear := range []string{
-		"DELETE FROM dataset_version", "DELETE FROM dataset_print", "DELETE FROM dataset_path", "DELETE FROM dataset_seen", "DELETE FROM passbook",
+		"DELETE FROM dataset_version", "DELETE FROM dataset_print", "DELETE FROM dataset_path", "DELETE FROM dataset_seen",
+		"DELETE FROM passbook",
 		// Names and prints are unique: rows that swapped them must not collide.
 		"UPDATE account SET name = 'rebuilt ' || id", "UPDATE account SET fingerprint = 'rebuilt ' || id WHERE fingerprint IS NOT NULL",
 	} {

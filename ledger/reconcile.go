@@ -88,15 +88,18 @@ type Raise struct {
 func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, error) {
 	for _, e := range o.Evidence {
 		if e.Charge.Ledger != l.id {
-			return nil, noren.Usagef(noren.Textf("certificate of charge %s", e.Charge.ID), "is of another ledger").Hinted("bring the certificates of ledger %s", l.id)
+			return nil, noren.Usagef(noren.Textf("certificate of charge %s", e.Charge.ID), "is of another ledger").
+				Hinted("bring the certificates of ledger %s", l.id)
 		}
-		if e.Charge.Cost.Epsilon < 0 || e.Charge.Cost.Delta < 0 || e.Charge.Cost.Rho < 0 || e.Charge.Cost.Rho > 0 && e.Charge.Loss.Validate() != nil || e.Charge.ID == "" {
+		if e.Charge.Cost.Epsilon < 0 || e.Charge.Cost.Delta < 0 || e.Charge.Cost.Rho < 0 || e.Charge.Cost.Rho > 0 &&
+			e.Charge.Loss.Validate() != nil || e.Charge.ID == "" {
 			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("certificate of charge %s", e.Charge.ID), What: "states no charge"}
 		}
 	}
 	for i := range o.Seen {
 		if o.Seen[i].Ledger != l.id {
-			return nil, noren.Usagef(noren.File(l.path), "it is not the ledger that the files beside it know (%s)", o.Seen[i].Ledger).Hinted("put a copy of that ledger back")
+			return nil, noren.Usagef(noren.File(l.path), "it is not the ledger that the files beside it know (%s)", o.Seen[i].Ledger).
+				Hinted("put a copy of that ledger back")
 		}
 	}
 	var did *Recovery
@@ -323,7 +326,8 @@ func (l *Ledger) rollForward(ctx context.Context, tx *sql.Tx, k *link) error {
 // insertRecovered writes a charge without regard to the caps.
 func insertRecovered(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody) error {
 	for _, n := range b.Lines {
-		if _, err := tx.ExecContext(ctx, `UPDATE account SET cap_eps_nano = max(cap_eps_nano, spent_eps_nano + ?), cap_delta = max(cap_delta, spent_delta + ?), cap_rho = max(cap_rho, spent_rho + ?) WHERE id = ?`, n.Eps, n.Delta, n.Rho, n.Account); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`UPDATE account SET cap_eps_nano = max(cap_eps_nano, spent_eps_nano + ?), cap_delta = max(cap_delta, spent_delta + ?), cap_rho = max(cap_rho, spent_rho + ?) WHERE id = ?`, n.Eps, n.Delta, n.Rho, n.Account); err != nil {
 			return err
 		}
 	}
@@ -344,11 +348,15 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 		return nil, err
 	}
 	if book == nil {
-		did.Skipped = append(did.Skipped, noren.Textf("charge %s: data set %s is not in this ledger: grant it and reconcile again", e.Charge.ID, e.Dataset))
+		did.Skipped = append(did.Skipped, noren.Textf("charge %s: data set %s is not in this ledger: grant it and reconcile again", e.Charge.ID,
+			e.Dataset))
 		return nil, nil
 	}
 	if len(e.Charge.ID) != 32 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.Textf("certificate of charge %s", e.Charge.ID), What: "its charge has no proper id"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: noren.Textf("certificate of charge %s", e.Charge.ID),
+			What: "its charge has no proper id",
+		}
 	}
 	// The data set is charged in any case; analysts and blocks as far as their
 	// accounts still are what they were.
@@ -367,7 +375,9 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 	if book.zcdp() != (e.Charge.Cost.Rho > 0) {
 		// The accounting was replaced before anything was spent, and the chain of that is
 		// lost: the charge is of a budget that is not this one's.
-		did.Skipped = append(did.Skipped, noren.Textf("charge %s: the budget of data set %s is in another accounting: grant it as it was and reconcile again", e.Charge.ID, e.Dataset))
+		did.Skipped = append(did.Skipped,
+			noren.Textf("charge %s: the budget of data set %s is in another accounting: grant it as it was and reconcile again", e.Charge.ID,
+				e.Dataset))
 		return nil, nil
 	}
 	b.Lines = append(b.Lines, book.line(e.Charge.Cost, e.Charge.Loss))
@@ -388,7 +398,8 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 // chain, unless there was nothing to do. It returns the chain's last entry.
 func (l *Ledger) conclude(ctx context.Context, tx *sql.Tx, lost []*link, did *Recovery, rewrite bool, now int64) (int64, error) {
 	seq, _, err := lastLink(ctx, tx)
-	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && len(did.Rebuilt) == 0 && len(did.Restored) == 0 && len(did.known) == 0 && !rewrite {
+	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && len(did.Rebuilt) == 0 && len(did.Restored) == 0 && len(did.known) == 0 &&
+		!rewrite {
 		return seq, err
 	}
 	b := reconcileBody{Time: now, Known: did.known}

@@ -92,7 +92,8 @@ func checkRequest(r *Request) error {
 	case r.Hash == [32]byte{}:
 		return noren.Usagef(noren.Phrase("the request"), "its hash is missing")
 	}
-	return firstFault(errors.Join(checkName(noren.Phrase("the data set's name"), r.Dataset), checkName(noren.Phrase("the analyst's name"), r.Principal), checkName(noren.Phrase("the idempotency key"), r.Key)))
+	return firstFault(errors.Join(checkName(noren.Phrase("the data set's name"), r.Dataset),
+		checkName(noren.Phrase("the analyst's name"), r.Principal), checkName(noren.Phrase("the idempotency key"), r.Key)))
 }
 
 // Reserve charges q to its data set and its analyst, both or neither,
@@ -203,7 +204,10 @@ func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	where := noren.Textf("idempotency key %s", q.Key)
 	switch {
 	case dataset != book.id || !bytes.Equal(hash, q.Hash[:]):
-		return nil, nil, &noren.Error{Kind: noren.Usage, Code: "conflict", Where: where, What: "not charged", Err: ErrConflict, Hint: "choose another key"}
+		return nil, nil, &noren.Error{
+			Kind: noren.Usage, Code: "conflict", Where: where, What: "not charged", Err: ErrConflict,
+			Hint: "choose another key",
+		}
 	case state == "released":
 		stored, err := l.stored(ctx, tx, id)
 		return stored, nil, err
@@ -211,17 +215,24 @@ func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 		r, err := l.resume(ctx, tx, id, sealed, now)
 		return nil, r, err
 	case state == "reserved" && (sealed != nil || !l.clock.expired(held, now)):
-		return nil, nil, &noren.Error{Code: "in-progress", Where: where, What: "not charged again", Err: ErrInProgress, Hint: "ask again when that is done"}
+		return nil, nil, &noren.Error{
+			Code: "in-progress", Where: where, What: "not charged again", Err: ErrInProgress,
+			Hint: "ask again when that is done",
+		}
 	case state == "reserved":
 		reason = "its lease ran out"
 	}
-	return nil, nil, &noren.Error{Kind: noren.Refused, Code: "forfeited", Where: where, What: "charged before and not answered (%s)", Args: []any{reason}, Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew"}
+	return nil, nil, &noren.Error{
+		Kind: noren.Refused, Code: "forfeited", Where: where, What: "charged before and not answered (%s)",
+		Args: []any{reason}, Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew",
+	}
 }
 
 // stored reads a released charge.
 func (l *Ledger) stored(ctx context.Context, tx *sql.Tx, id string) (*Release, error) {
 	s := &Release{}
-	err := tx.QueryRowContext(ctx, "SELECT payload, signature, key_id FROM release WHERE charge = ?", id).Scan(&s.Payload, &s.Signature, &s.KeyID)
+	err := tx.QueryRowContext(ctx, "SELECT payload, signature, key_id FROM release WHERE charge = ?", id).
+		Scan(&s.Payload, &s.Signature, &s.KeyID)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +244,8 @@ func (l *Ledger) stored(ctx context.Context, tx *sql.Tx, id string) (*Release, e
 func (l *Ledger) chargeInfo(ctx context.Context, tx *sql.Tx, id string) (ChargeInfo, error) {
 	c := ChargeInfo{Ledger: l.id, ID: id}
 	var head []byte
-	if err := tx.QueryRowContext(ctx, "SELECT chain.seq, chain.hash FROM charge JOIN chain USING (seq) WHERE charge.id = ?", id).Scan(&c.Link, &head); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT chain.seq, chain.hash FROM charge JOIN chain USING (seq) WHERE charge.id = ?", id).
+		Scan(&c.Link, &head); err != nil {
 		return c, err
 	}
 	c.Head = [32]byte(head)
@@ -256,7 +268,9 @@ func (l *Ledger) chargeInfo(ctx context.Context, tx *sql.Tx, id string) (ChargeI
 // charge is T1: the charge, its lines, its entry and what is spent.
 func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Reservation, error) {
 	if book.neighbours != q.Neighbours.String() || book.unit != q.Unit {
-		return nil, noren.Usagef(noren.Textf("data set %s", q.Dataset), "its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit).Hinted("epsilons of different relations do not add up")
+		return nil, noren.Usagef(noren.Textf("data set %s", q.Dataset),
+			"its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit).
+			Hinted("epsilons of different relations do not add up")
 	}
 	if err := q.accounted(book); err != nil {
 		return nil, err
@@ -267,7 +281,10 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	}
 	owner := l.clock.newOwner()
 	id := randomID()
-	body := chargeBody{Charge: id, Account: book.id, Principal: q.Principal, Key: q.Key, RequestHash: hex.EncodeToString(q.Hash[:]), Mechanism: string(q.Mechanism), Owner: owner, Time: now}
+	body := chargeBody{
+		Charge: id, Account: book.id, Principal: q.Principal, Key: q.Key, RequestHash: hex.EncodeToString(q.Hash[:]),
+		Mechanism: string(q.Mechanism), Owner: owner, Time: now,
+	}
 	refusal := &Refusal{}
 	of := book.line(q.Cost, q.Loss)
 	cost, loss := of.spentBy()
@@ -283,7 +300,10 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, cost, free})
 			continue
 		}
-		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{Epsilon: left.Epsilon - cost.Epsilon, Delta: left.Delta - cost.Delta, Rho: left.Rho - cost.Rho}, Accounting(a.accounting)})
+		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{
+			Epsilon: left.Epsilon - cost.Epsilon, Delta: left.Delta - cost.Delta,
+			Rho: left.Rho - cost.Rho,
+		}, Accounting(a.accounting)})
 	}
 	if len(refusal.Short) > 0 {
 		return nil, refusedBudget(refusal)
@@ -315,7 +335,10 @@ func (q *Request) accounted(book *account) error {
 		return nil
 	}
 	if (q.Loss == Loss{}) {
-		return &noren.Error{Kind: noren.Usage, Code: "not-zcdp", Where: noren.Textf("data set %s", q.Dataset), What: "its budget is in zCDP, and the request states no loss there"}
+		return &noren.Error{
+			Kind: noren.Usage, Code: "not-zcdp", Where: noren.Textf("data set %s", q.Dataset),
+			What: "its budget is in zCDP, and the request states no loss there",
+		}
 	}
 	return q.Loss.Validate()
 }
@@ -339,7 +362,10 @@ func mayAsk(ctx context.Context, tx *sql.Tx, q *Request, book *account) error {
 }
 
 func refusedBudget(r *Refusal) error {
-	return &noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover the request", Err: r, Hint: "ask for less; nothing was charged"}
+	return &noren.Error{
+		Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover the request", Err: r,
+		Hint: "ask for less; nothing was charged",
+	}
 }
 
 func noSchema(dataset string) error {
@@ -358,7 +384,8 @@ func closedAnalyst(dataset, principal string) error {
 
 func changedVersion(dataset string, what noren.Text) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "changed", Where: noren.Textf("data set %s", dataset), What: "%s; nothing was charged", Args: []any{what}, Err: ErrChanged,
+		Kind: noren.Refused, Code: "changed", Where: noren.Textf("data set %s", dataset), What: "%s; nothing was charged", Args: []any{what},
+		Err:  ErrChanged,
 		Hint: "ask again for the current version",
 	}
 }

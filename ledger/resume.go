@@ -92,11 +92,13 @@ func (l *Ledger) resume(ctx context.Context, tx *sql.Tx, id string, sealed []byt
 		}
 	}
 	// A try that ended in order ([Reservation.Leave]) left no lease, and is no crash.
-	if _, err := tx.ExecContext(ctx, "UPDATE noise_secret SET tries = tries + 1 WHERE charge = ?1 AND (SELECT lease_until FROM charge WHERE id = ?1) <> 0", id); err != nil {
+	if _, err := tx.ExecContext(ctx,
+		"UPDATE noise_secret SET tries = tries + 1 WHERE charge = ?1 AND (SELECT lease_until FROM charge WHERE id = ?1) <> 0", id); err != nil {
 		return nil, err
 	}
 	held := l.clock.lease(now, l.opts.Lease)
-	_, err = tx.ExecContext(ctx, "UPDATE charge SET owner_boot = ?, lease_until = ?, lease_boot = ? WHERE id = ? AND state = 'reserved'", held.boot, held.until, held.bootTime, id)
+	_, err = tx.ExecContext(ctx, "UPDATE charge SET owner_boot = ?, lease_until = ?, lease_boot = ? WHERE id = ? AND state = 'reserved'",
+		held.boot, held.until, held.bootTime, id)
 	return r, err
 }
 
@@ -122,7 +124,8 @@ func (r *Reservation) Leave(reason noren.Term) error {
 	defer cancel()
 	r.finish(nil)
 	_, err := r.ledger.grouped(ctx, "the lease was not ended", &job{do: func(ctx context.Context, tx *sql.Tx, _ int64) error {
-		_, err := tx.ExecContext(ctx, "UPDATE charge SET lease_until = 0, lease_boot = 0 WHERE id = ? AND owner = ? AND state = 'reserved'", r.info.ID, r.owner)
+		_, err := tx.ExecContext(ctx, "UPDATE charge SET lease_until = 0, lease_boot = 0 WHERE id = ? AND owner = ? AND state = 'reserved'",
+			r.info.ID, r.owner)
 		return err
 	}})
 	return err
@@ -186,7 +189,8 @@ func (l *Ledger) forfeitEarlier(ctx context.Context, tx *sql.Tx, dataset, grant,
 func (l *Ledger) ForfeitPending(ctx context.Context, principal, key string, reason noren.Term) error {
 	_, err := l.grouped(ctx, "the charge was not ended", &job{guarded: true, do: func(ctx context.Context, tx *sql.Tx, now int64) error {
 		var id string
-		err := tx.QueryRowContext(ctx, "SELECT id FROM charge WHERE principal = ? AND idempotency_key = ? AND state = 'reserved'", principal, key).Scan(&id)
+		err := tx.QueryRowContext(ctx, "SELECT id FROM charge WHERE principal = ? AND idempotency_key = ? AND state = 'reserved'", principal,
+			key).Scan(&id)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && l.answering.has(id) {
 			return nil
 		}

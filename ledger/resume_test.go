@@ -89,7 +89,8 @@ func TestSecretIsGone(t *testing.T) {
 			var export bytes.Buffer
 			out := json.NewEncoder(&export)
 			err = l.Export(t.Context(), func(e ExportEntry) error { return out.Encode(e) }, func(a ExportAnswer) error { return out.Encode(a) })
-			if err != nil || export.Len() == 0 || bytes.Contains(export.Bytes(), secret[:16]) || bytes.Contains(export.Bytes(), []byte(base64.StdEncoding.EncodeToString(secret[:15]))) {
+			if err != nil || export.Len() == 0 || bytes.Contains(export.Bytes(), secret[:16]) ||
+				bytes.Contains(export.Bytes(), []byte(base64.StdEncoding.EncodeToString(secret[:15]))) {
 				t.Errorf("the export: %v", err)
 			}
 			if err := end(r); err != nil {
@@ -176,11 +177,13 @@ func TestGrantedAnewGivesUpWhatWaits(t *testing.T) {
 		t.Errorf("it waits still: %v", err)
 	}
 	var state, reason string
-	if err := l.db.QueryRowContext(t.Context(), "SELECT state, reason FROM charge WHERE id = ?", left.Charge().ID).Scan(&state, &reason); err != nil || state != "forfeited" || reason != "its data set was granted anew" {
+	if err := l.db.QueryRowContext(t.Context(), "SELECT state, reason FROM charge WHERE id = ?", left.Charge().ID).
+		Scan(&state, &reason); err != nil || state != "forfeited" || reason != "its data set was granted anew" {
 		t.Errorf("%s, %s, %v", state, reason, err)
 	}
 	var secrets int
-	if err := l.db.QueryRowContext(t.Context(), "SELECT count(*) FROM noise_secret WHERE charge = ?", left.Charge().ID).Scan(&secrets); err != nil || secrets != 0 {
+	if err := l.db.QueryRowContext(t.Context(), "SELECT count(*) FROM noise_secret WHERE charge = ?", left.Charge().ID).
+		Scan(&secrets); err != nil || secrets != 0 {
 		t.Errorf("%d secrets are left, %v", secrets, err)
 	}
 	if err := going.Settle(t.Context(), answer(1), []byte("sig"), "kid"); err != nil {

@@ -56,7 +56,8 @@ func (f *fixture) run(t *testing.T, numbers ...int) (all []Evidence) {
 func mustSealed(t *testing.T, l *Ledger) {
 	t.Helper()
 	var sealed *SealedError
-	if err := l.Sealed(); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "the steward reconciles it") {
+	if err := l.Sealed(); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused ||
+		!strings.Contains(err.Error(), "the steward reconciles it") {
 		t.Fatalf("not sealed: %v", err)
 	}
 	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); !errors.As(err, &sealed) {
@@ -221,7 +222,8 @@ func TestHeadFileLost(t *testing.T) {
 			}
 			l := f.open(t)
 			mustSealed(t, l)
-			if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: late}); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "reconcile without it") {
+			if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: late}); noren.KindOf(err) != noren.Usage ||
+				!strings.Contains(err.Error(), "reconcile without it") {
 				t.Fatal(err)
 			}
 			mustSealed(t, l)
@@ -273,7 +275,10 @@ func TestReconcileRefusesForeignCertificates(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
-	e := Evidence{Charge: ChargeInfo{Ledger: strings.Repeat("0", 32), ID: strings.Repeat("1", 32), Accounts: []int64{1}, Cost: Cost{Epsilon: 1, Delta: 0}}, Dataset: "adult"}
+	e := Evidence{Charge: ChargeInfo{
+		Ledger: strings.Repeat("0", 32), ID: strings.Repeat("1", 32), Accounts: []int64{1},
+		Cost: Cost{Epsilon: 1, Delta: 0},
+	}, Dataset: "adult"}
 	if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: []Evidence{e}}); noren.KindOf(err) != noren.Usage {
 		t.Error(err)
 	}

@@ -98,7 +98,8 @@ func (l *Ledger) Holds(ctx context.Context, s *Seen, knows noren.Phrase) error {
 // HoldsCharge fails as [Ledger.Holds] does unless entry seq is the charge of a request key.
 func (l *Ledger) HoldsCharge(ctx context.Context, seq int64, key string, knows noren.Phrase) error {
 	var found bool
-	if err := l.readers.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM charge WHERE seq = ? AND idempotency_key = ?)", seq, key).Scan(&found); err != nil {
+	if err := l.readers.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM charge WHERE seq = ? AND idempotency_key = ?)", seq, key).
+		Scan(&found); err != nil {
 		return fail(l.path, "cannot be read", err)
 	}
 	if !found {

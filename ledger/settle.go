@@ -38,7 +38,8 @@ func (r *Reservation) Settle(ctx context.Context, payload, signature []byte, key
 		if _, err := l.appendLink(ctx, tx, kindRelease, releaseBody{r.info.ID, hexHash(payload), hexHash(signature), keyID, now}); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO release (charge, payload, signature, key_id) VALUES (?, ?, ?, ?)", r.info.ID, notNil(payload), notNil(signature), keyID); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO release (charge, payload, signature, key_id) VALUES (?, ?, ?, ?)", r.info.ID,
+			notNil(payload), notNil(signature), keyID); err != nil {
 			return err
 		}
 		if err := l.endCharge(ctx, tx, r.info.ID, "released", "", now); err != nil {
@@ -71,7 +72,10 @@ func (r *Reservation) sameRelease(ctx context.Context, tx *sql.Tx, payload, sign
 		return err
 	}
 	if !same {
-		return &noren.Error{Kind: noren.Usage, Code: "conflict", Where: noren.File(r.ledger.path), What: "another answer was stored for this charge", Err: ErrConflict, Hint: "ask under the same key for the stored one"}
+		return &noren.Error{
+			Kind: noren.Usage, Code: "conflict", Where: noren.File(r.ledger.path),
+			What: "another answer was stored for this charge", Err: ErrConflict, Hint: "ask under the same key for the stored one",
+		}
 	}
 	return nil
 }

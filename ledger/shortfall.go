@@ -60,7 +60,8 @@ func (l *Ledger) restoreDatasets(ctx context.Context, tx *sql.Tx, known []unheld
 				if b.Account, err = nextAccount(ctx, tx); err != nil {
 					return err
 				}
-			case s.spends() && !a.spent() && (a.accounting != s.Accounting || a.statementDelta != s.StatementDelta || a.unit != s.Unit || a.neighbours != s.Neighbours):
+			case s.spends() && !a.spent() && (a.accounting != s.Accounting || a.statementDelta != s.StatementDelta || a.unit != s.Unit ||
+				a.neighbours != s.Neighbours):
 				b = a.body()
 				b.Unit, b.Neighbours, b.Replaces = s.Unit, s.Neighbours, true
 			default:
@@ -123,13 +124,15 @@ func shortfall(ctx context.Context, q querier, known []unheld, forked bool, brou
 				continue
 			}
 			if n, ok := known[i].own[a.id]; ok {
-				a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho, a.spentGaussian-n.Gaussian
+				a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho,
+					a.spentGaussian-n.Gaussian
 			}
 			for k := range brought {
 				counts := known[i].counts(&brought[k], forked)
 				for _, n := range brought[k].lines {
 					if n.Account == a.id && !counts {
-						a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho, a.spentGaussian-n.Gaussian
+						a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho,
+							a.spentGaussian-n.Gaussian
 					}
 				}
 			}

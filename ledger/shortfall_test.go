@@ -14,9 +14,17 @@ var accountings = map[string]struct {
 	fix   func(t testing.TB, limit Cost) *fixture
 	cost  func(t *testing.T, n int) Request
 }{
-	"epsilon":           {Cost{Epsilon: 1 << 40}, newFixture, func(_ *testing.T, n int) Request { return request(n, Cost{Epsilon: milli}) }},
-	"epsilon and delta": {Cost{Epsilon: 1 << 40, Delta: 1 << 40}, newFixture, func(_ *testing.T, n int) Request { return request(n, Cost{Epsilon: milli, Delta: 7}) }},
-	"zCDP":              {Cost{Rho: 100 * milliRho}, freeZCDP, func(t *testing.T, n int) Request { return zcdpRequest(t, n, int64(n%2)*100*milli, milliRho) }},
+	"epsilon": {Cost{Epsilon: 1 << 40}, newFixture, func(_ *testing.T, n int) Request { return request(n, Cost{Epsilon: milli}) }},
+	"epsilon and delta": {
+		Cost{Epsilon: 1 << 40, Delta: 1 << 40},
+		newFixture,
+		func(_ *testing.T, n int) Request { return request(n, Cost{Epsilon: milli, Delta: 7}) },
+	},
+	"zCDP": {
+		Cost{Rho: 100 * milliRho},
+		freeZCDP,
+		func(t *testing.T, n int) Request { return zcdpRequest(t, n, int64(n%2)*100*milli, milliRho) },
+	},
 }
 
 // freeZCDP is a ledger with a budget in zCDP and no anchor.
@@ -145,7 +153,10 @@ func TestAmountsAndLaterCertificates(t *testing.T) {
 	copyFiles(t, copied, f.path)
 	write(t, f.path+".head", string(head))
 	l = f.open(t)
-	if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: []Evidence{{Charge: late, Dataset: "adult"}}, Seen: []Seen{*known}}); err != nil {
+	if _, err := l.Reconcile(t.Context(), ReconcileOptions{
+		Evidence: []Evidence{{Charge: late, Dataset: "adult"}},
+		Seen:     []Seen{*known},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if s := spent(t, l); s.Epsilon != 6*milli {

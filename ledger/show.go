@@ -76,7 +76,10 @@ type Account struct {
 }
 
 func (a *account) public() Account {
-	return Account{ID: a.id, Name: a.name, Cap: a.limit(), Spent: a.total(), Remaining: a.left(), Available: a.left(), Closed: a.closed, Loss: a.loss()}
+	return Account{
+		ID: a.id, Name: a.name, Cap: a.limit(), Spent: a.total(), Remaining: a.left(), Available: a.left(), Closed: a.closed,
+		Loss: a.loss(),
+	}
 }
 
 func least(a, b Cost) Cost {
@@ -136,7 +139,11 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 	for i := range all {
 		a := &all[i]
 		if a.kind == kindDataset {
-			b := &Book{Account: a.public(), Path: l.place(a.path), Within: l.within(a.path), Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version), Accounting: Accounting(a.accounting), StatementDelta: a.statementDelta}
+			b := &Book{
+				Account: a.public(), Path: l.place(a.path), Within: l.within(a.path), Fingerprint: a.fingerprint,
+				Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version), Accounting: Accounting(a.accounting),
+				StatementDelta: a.statementDelta,
+			}
 			books, byID[a.id] = append(books, b), b
 		}
 	}
@@ -190,7 +197,10 @@ func (l *Ledger) addVersions(ctx context.Context, q querier, byID map[int64]*Boo
 			b.Versions[len(b.Versions)-1].Replaced = true
 		}
 		b.Definition, b.DefinitionHash = []byte(v.definition), [32]byte(v.hash)
-		b.Versions = append(b.Versions, Version{int(v.number), v.seq, time.UnixMilli(made).UTC(), b.Definition, b.DefinitionHash, v.print, l.place(v.path), false})
+		b.Versions = append(b.Versions, Version{
+			int(v.number), v.seq, time.UnixMilli(made).UTC(), b.Definition, b.DefinitionHash, v.print,
+			l.place(v.path), false,
+		})
 		// Prints that cannot be read were changed from outside: the ledger is
 		// sealed, and is shown all the same.
 		b.Prints, _ = v.prints()
@@ -246,7 +256,8 @@ func addBefore(ctx context.Context, q querier, byID map[int64]*Book) error {
 		if len(b.Versions) > 0 {
 			first = b.Versions[0].Link
 		}
-		if err := q.QueryRowContext(ctx, "SELECT count(*) FROM charge INDEXED BY charge_account WHERE account = ? AND seq < ? AND EXISTS (SELECT 1 FROM charge_line WHERE charge = charge.id)", id, first).Scan(&b.BeforeSchema); err != nil {
+		if err := q.QueryRowContext(ctx, "SELECT count(*) FROM charge INDEXED BY charge_account WHERE account = ? AND seq < ? AND EXISTS "+
+			"(SELECT 1 FROM charge_line WHERE charge = charge.id)", id, first).Scan(&b.BeforeSchema); err != nil {
 			return err
 		}
 	}

@@ -158,13 +158,19 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "there is no ledger", Code: "ledger-missing", Hint: "create one first, or choose another file", Err: fs.ErrNotExist}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(path), What: "there is no ledger", Code: "ledger-missing",
+			Hint: "create one first, or choose another file", Err: fs.ErrNotExist,
+		}
 	case err != nil:
 		return nil, fileError(path, "cannot be opened", err)
 	case info.IsDir():
 		return nil, noren.Usagef(noren.File(path), "is a folder").Hinted("name the ledger's file")
 	case info.Size() == 0:
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "is empty and not a ledger", Hint: "restore the ledger from a copy"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: noren.File(path), What: "is empty and not a ledger",
+			Hint: "restore the ledger from a copy",
+		}
 	}
 	// The head file lies beside the file itself, by whatever name it is opened
 	// and wherever the process goes afterwards.
@@ -177,13 +183,15 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	for _, name := range []string{path + "-wal", path + "-shm"} {
 		// SQLite follows a link to its journal, and takes what it leads to for charges.
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-			return nil, noren.Usagef(noren.File(name), "expected a file, got a link or another kind of entry").Hinted("put the file itself in its place")
+			return nil, noren.Usagef(noren.File(name), "expected a file, got a link or another kind of entry").
+				Hinted("put the file itself in its place")
 		}
 	}
 	for _, name := range []string{path, headPath(path)} {
 		// SQLite keeps a journal for each name of a file: with two journals charges are lost.
 		if tempfile.SecondName(name) {
-			return nil, noren.Usagef(noren.File(name), "the file has a second name, a hard link: what is written to it changes both").Hinted("put a copy of the file in its place, and copy folders without links")
+			return nil, noren.Usagef(noren.File(name), "the file has a second name, a hard link: what is written to it changes both").
+				Hinted("put a copy of the file in its place, and copy folders without links")
 		}
 	}
 	db, err := openDB(path)
@@ -218,7 +226,10 @@ func (l *Ledger) start(ctx context.Context) error {
 	}
 	err := l.db.QueryRowContext(ctx, "SELECT id, secret FROM ledger").Scan(&l.id, &l.secret)
 	if errors.Is(err, sql.ErrNoRows) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(l.path), What: "is a ledger that was never completed, or has been emptied", Hint: "restore it from a copy and reconcile it"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(l.path), What: "is a ledger that was never completed, or has been emptied",
+			Hint: "restore it from a copy and reconcile it",
+		}
 	}
 	if err != nil {
 		return fail(l.path, "cannot be read", err)
@@ -263,7 +274,10 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 		return fail(l.path, "cannot be read", err)
 	}
 	if app != applicationID {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(l.path), What: "is a database and not a ledger", Hint: "choose the ledger's file"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(l.path), What: "is a database and not a ledger",
+			Hint: "choose the ledger's file",
+		}
 	}
 	m, err := migrator(l.db)
 	if err != nil {
@@ -274,7 +288,8 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 		return fail(l.path, "its schema version cannot be read", err)
 	}
 	if have > want {
-		return noren.Usagef(noren.File(l.path), "has schema version %d and this program knows up to %d", have, want).Hinted("a newer noren made it: use that one")
+		return noren.Usagef(noren.File(l.path), "has schema version %d and this program knows up to %d", have, want).
+			Hinted("a newer noren made it: use that one")
 	}
 	for have < want {
 		l.at("migrate")

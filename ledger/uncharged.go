@@ -36,7 +36,10 @@ const byTheSteward noren.Term = "the steward decided that it is not charged"
 // Errors are of kind Refused for a missing grant ([ErrNoGrant]) and a sealed ledger
 // ([SealedError]), of kind Usage for u, and of kind Internal for a disk that fails.
 func (l *Ledger) NoteUncharged(ctx context.Context, u Uncharged) (entry int64, err error) {
-	q := Request{Dataset: u.Dataset, Principal: u.Principal, Key: "uncharged-" + randomID(), Mechanism: u.Mechanism, Cost: Cost{Epsilon: 1}, Hash: sha256.Sum256(u.Mechanism)}
+	q := Request{
+		Dataset: u.Dataset, Principal: u.Principal, Key: "uncharged-" + randomID(), Mechanism: u.Mechanism, Cost: Cost{Epsilon: 1},
+		Hash: sha256.Sum256(u.Mechanism),
+	}
 	if err := checkRequest(&q); err != nil {
 		return 0, err
 	}

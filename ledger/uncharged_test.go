@@ -24,7 +24,10 @@ func TestNoteUncharged(t *testing.T) {
 	}
 	before := spent(t, l)
 	for _, name := range []string{"adult", "other"} {
-		entry, err := l.NoteUncharged(ctx, Uncharged{Dataset: name, Principal: "steward", Mechanism: json.RawMessage(`{"mechanism":{"name":"ldp.randomize"}}`)})
+		entry, err := l.NoteUncharged(ctx, Uncharged{
+			Dataset: name, Principal: "steward",
+			Mechanism: json.RawMessage(`{"mechanism":{"name":"ldp.randomize"}}`),
+		})
 		if err != nil || entry == 0 {
 			t.Fatal(entry, err)
 		}
@@ -33,7 +36,8 @@ func TestNoteUncharged(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := noted[len(noted)-1]
-		if last.Link != entry || last.State != NotCharged || last.Principal != "steward" || len(last.Accounts) != 0 || last.Cost != (Cost{}) || last.Ended.IsZero() {
+		if last.Link != entry || last.State != NotCharged || last.Principal != "steward" || len(last.Accounts) != 0 || last.Cost != (Cost{}) ||
+			last.Ended.IsZero() {
 			t.Errorf("%s: %+v", name, last)
 		}
 	}
@@ -41,7 +45,8 @@ func TestNoteUncharged(t *testing.T) {
 	if err != nil || *counts != (Counts{Charges: 1, Released: 1}) || spent(t, l) != before {
 		t.Errorf("%+v %v", counts, err)
 	}
-	if _, err := l.NoteUncharged(ctx, Uncharged{Dataset: "none", Principal: "steward", Mechanism: json.RawMessage(`{}`)}); !errors.Is(err, ErrNoGrant) {
+	if _, err := l.NoteUncharged(ctx, Uncharged{Dataset: "none", Principal: "steward", Mechanism: json.RawMessage(`{}`)}); !errors.Is(err,
+		ErrNoGrant) {
 		t.Error(err)
 	}
 	if _, err := l.NoteUncharged(ctx, Uncharged{Dataset: "adult", Principal: "steward", Mechanism: json.RawMessage(`no`)}); err == nil {

@@ -27,7 +27,10 @@ func (r *Report) Err() error {
 	if len(r.Faults) == 0 {
 		return nil
 	}
-	return &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: "ledger", What: "it has been changed from outside, or is damaged: %s", Args: []any{r.Faults}, Hint: "restore it from a copy and reconcile, or keep it as evidence"}
+	return &noren.Error{
+		Kind: noren.NotMet, Code: "unsound", Where: "ledger", What: "it has been changed from outside, or is damaged: %s",
+		Args: []any{r.Faults}, Hint: "restore it from a copy and reconcile, or keep it as evidence",
+	}
 }
 
 func (r *Report) fault(format noren.Format, args ...any) {
@@ -113,7 +116,9 @@ func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 	if err := l.compareBooks(ctx, tx, p.books, r.fault); err != nil {
 		return nil, fail(l.path, "cannot be verified", err)
 	}
-	for _, compare := range []func(context.Context, *sql.Tx, *replay, *Report) error{compareCharges, compareLines, comparePassbook, compareReleases} {
+	for _, compare := range []func(context.Context, *sql.Tx, *replay, *Report) error{
+		compareCharges, compareLines, comparePassbook, compareReleases,
+	} {
 		if err := compare(ctx, tx, p, r); err != nil {
 			return nil, fail(l.path, "cannot be verified", err)
 		}
@@ -228,7 +233,8 @@ func checkSchemaText(ctx context.Context, tx *sql.Tx, r *Report) error {
 }
 
 func compareCharges(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error {
-	rows, err := tx.QueryContext(ctx, `SELECT id, seq, account, principal, idempotency_key, request_hash, mechanism_json, owner, created_at, state, reason FROM charge`)
+	rows, err := tx.QueryContext(ctx,
+		`SELECT id, seq, account, principal, idempotency_key, request_hash, mechanism_json, owner, created_at, state, reason FROM charge`)
 	if err != nil {
 		return err
 	}
@@ -239,7 +245,8 @@ func compareCharges(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error
 		var seq int64
 		var hash []byte
 		var state, reason string
-		if err := rows.Scan(&b.Charge, &seq, &b.Account, &b.Principal, &b.Key, &hash, &b.Mechanism, &b.Owner, &b.Time, &state, &reason); err != nil {
+		if err := rows.Scan(&b.Charge, &seq, &b.Account, &b.Principal, &b.Key, &hash, &b.Mechanism, &b.Owner, &b.Time, &state,
+			&reason); err != nil {
 			return err
 		}
 		n++
@@ -249,7 +256,8 @@ func compareCharges(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error
 			continue
 		}
 		w := &c.body
-		if seq != c.seq || b.Account != w.Account || b.Principal != w.Principal || b.Key != w.Key || hex.EncodeToString(hash) != w.RequestHash || b.Mechanism != w.Mechanism || b.Owner != w.Owner || b.Time != w.Time {
+		if seq != c.seq || b.Account != w.Account || b.Principal != w.Principal || b.Key != w.Key || hex.EncodeToString(hash) != w.RequestHash ||
+			b.Mechanism != w.Mechanism || b.Owner != w.Owner || b.Time != w.Time {
 			r.fault("charge %s is not as it was made", b.Charge)
 		}
 		if state != c.state || reason != c.reason {

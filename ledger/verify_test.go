@@ -23,14 +23,16 @@ func TestTriggersForbid(t *testing.T) {
 	for _, forbidden := range []string{
 		"DELETE FROM ledger", "DELETE FROM chain", "DELETE FROM account", "DELETE FROM charge", "DELETE FROM charge_line", "DELETE FROM release",
 		"UPDATE account SET spent_eps_nano = spent_eps_nano - 1", "UPDATE account SET spent_delta = 0",
-		"UPDATE account SET spent_eps_nano = cap_eps_nano + 1", "UPDATE account SET unit = 'person'", "UPDATE account SET neighbours = 'replace-one'",
+		"UPDATE account SET spent_eps_nano = cap_eps_nano + 1", "UPDATE account SET unit = 'person'",
+		"UPDATE account SET neighbours = 'replace-one'",
 		"UPDATE account SET cap_eps_nano = spent_eps_nano - 1", "UPDATE account SET id = 7",
 		"UPDATE charge SET state = 'reserved', ended_at = NULL", "UPDATE charge SET state = 'forfeited'", "UPDATE charge SET principal = 'eve'",
 		"UPDATE charge SET request_hash = zeroblob(32)", "UPDATE charge SET mechanism_json = '{}'", "UPDATE charge SET idempotency_key = id",
 		"UPDATE charge_line SET eps = 0", "UPDATE charge_line SET delta = delta + 1", "UPDATE release SET payload = x'00'",
 		"UPDATE chain SET body = '{}'", "INSERT INTO chain VALUES (99, 'grant', '{}', zeroblob(32), randomblob(32))",
 		"INSERT INTO chain SELECT max(seq) + 1, 'grant', '{}', zeroblob(32), randomblob(32) FROM chain",
-		"UPDATE ledger SET last_seen = last_seen - 1", "UPDATE ledger SET secret = randomblob(32)", "UPDATE ledger SET id = lower(hex(randomblob(16)))",
+		"UPDATE ledger SET last_seen = last_seen - 1", "UPDATE ledger SET secret = randomblob(32)",
+		"UPDATE ledger SET id = lower(hex(randomblob(16)))",
 		"REPLACE INTO charge_line SELECT charge, account, 0, 0 FROM charge_line",
 		"REPLACE INTO account SELECT id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, 0, cap_delta, 0, 0 FROM account",
 		"DELETE FROM dataset_version", "UPDATE dataset_version SET print = 'x'", "UPDATE dataset_version SET version = 2",
@@ -58,12 +60,16 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"UPDATE account SET cap_eps_nano = 2 * cap_eps_nano", "not as it was granted"},
 		{"UPDATE account SET unit = 'person'", "not as it was granted"},
 		{"UPDATE account SET fingerprint = 'x'", "not as it was granted"},
-		{"INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed) SELECT 9, NULL, kind, 'more', unit, neighbours, 'x', path, 5, 0, 5, 0, 0 FROM account", "never granted"},
+		{"INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, " +
+			"spent_delta, closed) SELECT 9, NULL, kind, 'more', unit, neighbours, 'x', path, 5, 0, 5, 0, 0 FROM account", "never granted"},
 		{"UPDATE account SET closed = 1", "not as it was granted"},
 		{"UPDATE dataset_version SET definition = '{}'", "version 1 of account 1 is not as it was granted"},
 		{"UPDATE dataset_version SET columns = '{}'", "version 1 of account 1 is not as it was granted"},
 		{"DELETE FROM dataset_version", "1 version of data sets is missing"},
-		{"INSERT INTO dataset_version SELECT account, 2, 1, definition, definition_hash, 'x', columns, path FROM dataset_version", "version 2 of account 1 was never granted"},
+		{
+			"INSERT INTO dataset_version SELECT account, 2, 1, definition, definition_hash, 'x', columns, path FROM dataset_version",
+			"version 2 of account 1 was never granted",
+		},
 		{"DELETE FROM dataset_print", "the prints of the data sets"},
 		{"UPDATE dataset_path SET path = 'x'", "the paths of the data sets"},
 		{"INSERT INTO checkpoint VALUES (2, '{}', zeroblob(32))", "checkpoint was not written by this ledger"},
@@ -151,8 +157,11 @@ func TestOpenFaults(t *testing.T) {
 		"damaged":        {write("damaged.db", garbage), "reconcile it", noren.BadData},
 		"cut short":      {write("short.db", text[:len(text)/2]), "reconcile it", noren.BadData},
 		"other database": {changed("PRAGMA application_id = 1"), "is a database and not a ledger", noren.BadData},
-		"newer schema":   {changed("INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)"), "a newer noren made it", noren.Usage},
-		"table missing":  {changed("DROP TABLE charge_line; DROP TABLE release"), "", noren.BadData},
+		"newer schema": {
+			changed("INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)"), "a newer noren made it",
+			noren.Usage,
+		},
+		"table missing": {changed("DROP TABLE charge_line; DROP TABLE release"), "", noren.BadData},
 	} {
 		l, err := Open(t.Context(), c.path, Options{})
 		if err == nil {
@@ -203,7 +212,8 @@ func TestCreate(t *testing.T) {
 	}
 	var mode string
 	var sync int
-	if err := errors.Join(l.db.QueryRow("PRAGMA journal_mode").Scan(&mode), l.db.QueryRow("PRAGMA synchronous").Scan(&sync)); err != nil || mode != "wal" || sync != 2 {
+	if err := errors.Join(l.db.QueryRow("PRAGMA journal_mode").Scan(&mode), l.db.QueryRow("PRAGMA synchronous").Scan(&sync)); err != nil ||
+		mode != "wal" || sync != 2 {
 		t.Errorf("journal mode %s, synchronous %d, %v", mode, sync, err)
 	}
 	l.Close()

@@ -81,14 +81,17 @@ func TestZCDPCharges(t *testing.T) {
 	}
 	want := Loss{Rho: 15 * milliRho, Pure: 200 * milli, Gaussian: 5 * milliRho}
 	b, err := l.Book(ctx, "adult")
-	if err != nil || b.Accounting != ZCDP || b.StatementDelta != 1e12 || b.Cap != (Cost{Rho: 100 * milliRho}) || b.Spent != (Cost{Rho: want.Rho}) ||
-		b.Loss != want || b.Remaining != (Cost{Rho: 85 * milliRho}) || b.Analysts[0].Loss != want || b.Analysts[0].Available != (Cost{Rho: 5 * milliRho}) {
+	if err != nil || b.Accounting != ZCDP || b.StatementDelta != 1e12 || b.Cap != (Cost{Rho: 100 * milliRho}) ||
+		b.Spent != (Cost{Rho: want.Rho}) ||
+		b.Loss != want || b.Remaining != (Cost{Rho: 85 * milliRho}) || b.Analysts[0].Loss != want ||
+		b.Analysts[0].Available != (Cost{Rho: 5 * milliRho}) {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	// The cap of the analyst is a filter, in rho alone: the sum of epsilons has none.
 	var short *Refusal
 	_, _, err = l.Reserve(ctx, zcdpRequest(t, 4, 101*milli, 0))
-	if !errors.As(err, &short) || len(short.Short) != 1 || short.Short[0].Kind != kindAnalyst || short.Short[0].Requested != (Cost{Rho: 5_100_500_000_000}) {
+	if !errors.As(err, &short) || len(short.Short) != 1 || short.Short[0].Kind != kindAnalyst ||
+		short.Short[0].Requested != (Cost{Rho: 5_100_500_000_000}) {
 		t.Errorf("%+v, %v", short, err)
 	}
 	if !strings.Contains(fmt.Sprint(err), "rho 0.0051005 requested, 0.005 remaining, 0.0001005 too much") {
@@ -104,11 +107,13 @@ func TestZCDPCharges(t *testing.T) {
 	}
 	// The same request again: the stored answer, with its loss.
 	_, stored, err := l.Reserve(ctx, zcdpRequest(t, 3, 100*milli, 2*milliRho))
-	if err != nil || stored == nil || stored.Charge.Loss != (Loss{Rho: 7 * milliRho, Pure: 100 * milli, Gaussian: 2 * milliRho}) || stored.Charge.Cost != (Cost{Rho: 7 * milliRho}) {
+	if err != nil || stored == nil || stored.Charge.Loss != (Loss{Rho: 7 * milliRho, Pure: 100 * milli, Gaussian: 2 * milliRho}) ||
+		stored.Charge.Cost != (Cost{Rho: 7 * milliRho}) {
 		t.Errorf("%+v, %v", stored, err)
 	}
 	p, err := l.Passbook(ctx, PassbookOptions{Dataset: "adult", Limit: 1})
-	if err != nil || p.Entries[0].Left != (Cost{Rho: 85 * milliRho}) || *p.Entries[0].Own != (Cost{Rho: 5 * milliRho}) || p.Entries[0].Loss.Rho != 7*milliRho || p.Entries[0].Accounting != ZCDP {
+	if err != nil || p.Entries[0].Left != (Cost{Rho: 85 * milliRho}) || *p.Entries[0].Own != (Cost{Rho: 5 * milliRho}) ||
+		p.Entries[0].Loss.Rho != 7*milliRho || p.Entries[0].Accounting != ZCDP {
 		t.Errorf("%+v, %v", p, err)
 	}
 	verifyClean(t, l)
@@ -243,7 +248,8 @@ func TestZCDPRowsByHand(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := l.db.ExecContext(t.Context(), "DROP TRIGGER account_spent; DROP TRIGGER account_fixed; UPDATE account SET "+c.change); err != nil {
+			if _, err := l.db.ExecContext(t.Context(), "DROP TRIGGER account_spent; DROP TRIGGER account_fixed; UPDATE account SET "+
+				c.change); err != nil {
 				t.Fatal(err)
 			}
 			l.Close()
@@ -296,9 +302,12 @@ func TestZCDPRecovered(t *testing.T) {
 // with what was left after them.
 func TestMigrateSchema2(t *testing.T) {
 	for name, want := range map[string]string{
-		"plain": "[11 cap left 3.99 9 charge forfeited left 2.99 7 charge released left 2.994 5 charge released left 2.997 3 charge released left 2.999 2 opened left 3]",
-		"analysts": "[14 closed bob left 3.99 13 cap left 3.99 11 charge ana forfeited left 2.99 own 0.993 9 charge bob released left 2.994 own 0.997 " +
-			"7 charge ana released left 2.997 own 0.997 5 charge ana released left 2.999 own 0.999 4 account bob left 3 3 account ana left 3 2 opened left 3]",
+		"plain": "[11 cap left 3.99 9 charge forfeited left 2.99 7 charge released left 2.994 5 charge released left 2.997 3 charge released " +
+			"left 2.999 2 opened left 3]",
+		"analysts": "[14 closed bob left 3.99 13 cap left 3.99 11 charge ana forfeited left 2.99 own 0.993 9 charge bob released left 2.994 " +
+			"own 0.997 " +
+			"7 charge ana released left 2.997 own 0.997 5 charge ana released left 2.999 own 0.999 4 account bob left 3 3 account ana left 3 2 " +
+			"opened left 3]",
 	} {
 		f := unpack(t, "schema2", name)
 		l := f.open(t)

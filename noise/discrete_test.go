@@ -60,7 +60,10 @@ func TestLaplaceHasItsDistributionAndNoOther(t *testing.T) {
 
 func TestGaussianHasItsDistributionAndNoOther(t *testing.T) {
 	randtest.SkipShort(t)
-	for i, sigma := range []string{"1/2", "1", "10/3", "60", "1000", "1000000", "123456789/1000", "100000000000000000000001/30000000000000000000007"} {
+	for i, sigma := range []string{
+		"1/2", "1", "10/3", "60", "1000", "1000000", "123456789/1000",
+		"100000000000000000000001/30000000000000000000007",
+	} {
 		t.Run(sigma, func(t *testing.T) {
 			s := rat(t, sigma)
 			right, err := NewGaussian(new(big.Rat).Mul(s, s))
@@ -241,7 +244,10 @@ func TestUniformBig(t *testing.T) {
 func TestScalesAreChecked(t *testing.T) {
 	tooLarge := new(big.Rat).Add(powerOfTwo(56), big.NewRat(1, 1))
 	tooSmall := new(big.Rat).Quo(powerOfTwo(-64), big.NewRat(2, 1))
-	for name, scale := range map[string]*big.Rat{"nil": nil, "zero": new(big.Rat), "negative": big.NewRat(-1, 2), "large": tooLarge, "small": tooSmall} {
+	for name, scale := range map[string]*big.Rat{
+		"nil": nil, "zero": new(big.Rat), "negative": big.NewRat(-1, 2), "large": tooLarge,
+		"small": tooSmall,
+	} {
 		if _, err := NewLaplace(scale); noren.KindOf(err) != noren.Usage {
 			t.Errorf("Laplace of a scale that is %s: %v", name, err)
 		}

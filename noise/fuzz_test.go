@@ -9,7 +9,10 @@ import (
 // the bounds and next to the clamped value, and nothing that is not finite passes.
 func FuzzQuantise(f *testing.F) {
 	inf, nan := math.Inf(1), math.NaN()
-	for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, 0x1p53, -0x1p53, math.MaxInt64, math.MinInt64, math.MaxFloat64, 5e-324, inf, -inf, nan} {
+	for _, x := range []float64{
+		0, math.Copysign(0, -1), 1, -1, 0x1p53, -0x1p53, math.MaxInt64, math.MinInt64, math.MaxFloat64, 5e-324, inf,
+		-inf, nan,
+	} {
 		f.Add(0, -10.0, 10.0, x)
 		f.Add(20, x, 1e6, 3.25)
 		f.Add(-7, -1e6, x, -3.25)

@@ -117,7 +117,8 @@ func TestRangeAndQuantise(t *testing.T) {
 			var e *noren.Error
 			if !errors.As(err, &e) || e.Kind != noren.BadData {
 				t.Errorf("%v gave %v", x, err)
-			} else if strings.ContainsAny(err.Error(), "0123456789") || strings.Contains(err.Error(), "NaN") || strings.Contains(err.Error(), "Inf") {
+			} else if strings.ContainsAny(err.Error(), "0123456789") || strings.Contains(err.Error(), "NaN") ||
+				strings.Contains(err.Error(), "Inf") {
 				t.Errorf("the error tells the value: %v", err)
 			}
 		}
@@ -126,7 +127,18 @@ func TestRangeAndQuantise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range [][2]float64{{1, 0}, {nan, 1}, {0, nan}, {-inf, 0}, {0, inf}, {0.2, 0.8}, {tiny, 0.5}, {-0.5, -tiny}, {0, 0x1p54}, {-1e300, 0}} {
+	for _, b := range [][2]float64{
+		{1, 0},
+		{nan, 1},
+		{0, nan},
+		{-inf, 0},
+		{0, inf},
+		{0.2, 0.8},
+		{tiny, 0.5},
+		{-0.5, -tiny},
+		{0, 0x1p54},
+		{-1e300, 0},
+	} {
 		if _, err := g.Range(b[0], b[1]); noren.KindOf(err) != noren.Usage {
 			t.Errorf("bounds %v were not refused: %v", b, err)
 		}

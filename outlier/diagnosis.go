@@ -105,7 +105,10 @@ func MaxRecords(d int) int {
 
 func checkRecords(n, d int) error {
 	if most := MaxRecords(d); n > most {
-		return &noren.Error{Kind: noren.Usage, Where: "records", Code: codeTooMany, What: "expected at most %d records for %d {column|columns}", Args: []any{most, d}, Hint: "use fewer columns, or sample the records first"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "records", Code: codeTooMany, What: "expected at most %d records for %d {column|columns}",
+			Args: []any{most, d}, Hint: "use fewer columns, or sample the records first",
+		}
 	}
 	return nil
 }

@@ -127,7 +127,9 @@ func (m *Mechanism) checkInterval(ctx context.Context) error {
 	}
 	return &noren.Error{
 		Kind: noren.Usage, Code: "interval-share", Where: noren.Phrase("interval share"),
-		What: "expected a narrower interval, got a half-width of about %.4g with the share and at most %.4g without it", Args: []any{with, without},
+		What: "expected a narrower interval, got a half-width of about %.4g with the share and at most %.4g without it", Args: []any{
+			with, without,
+		},
 		Hint: "spend all of epsilon on the count, or choose another share or a larger epsilon",
 	}
 }
@@ -162,7 +164,8 @@ func (m *Mechanism) choose(epsilon, delta float64) (Calibrated, error) {
 	if o.Calibrated != nil {
 		n := *o.Calibrated
 		if n.Epsilon != epsilon || n.Delta != delta || o.Noise != "" && o.Noise != n.Family {
-			return n, noren.Usagef("noise", "the noise has another epsilon, delta or family than the options").Hinted("make it for the epsilon that the interval leaves")
+			return n, noren.Usagef("noise", "the noise has another epsilon, delta or family than the options").
+				Hinted("make it for the epsilon that the interval leaves")
 		}
 		again, err := remade(n)
 		if err == nil && again != n {
@@ -250,7 +253,10 @@ func (m *Mechanism) Parameters() any {
 		Noise      Calibrated `json:"noise"`
 		Interval   string     `json:"epsilon_for_interval,omitempty"`
 		Guess      int        `json:"guess"` // 0 for none; the expected interval of an answer follows from it
-	}{axes, m.options.Step, m.set.Radius2, m.set.K, m.set.Neighbours.String(), m.plan.Records, m.global, coverage, m.noise, spent(m.interval), m.options.Guess}
+	}{
+		axes, m.options.Step, m.set.Radius2, m.set.K, m.set.Neighbours.String(), m.plan.Records, m.global, coverage, m.noise, spent(m.interval),
+		m.options.Guess,
+	}
 }
 
 func spent(units int64) string {
@@ -264,7 +270,8 @@ func spent(units int64) string {
 // theorems are about single records: another unit is refused.
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != account.Record {
-		return account.Cost{}, noren.Usagef("unit", "the count of outliers is private for single records").Hinted("use a data set whose unit is the record, or a table with one record for each %s", unit)
+		return account.Cost{}, noren.Usagef("unit", "the count of outliers is private for single records").
+			Hinted("use a data set whose unit is the record, or a table with one record for each %s", unit)
 	}
 	return account.Charge(account.Cost{Epsilon: m.count.Epsilon + m.interval, Delta: m.count.Delta}, m.set.Neighbours, n)
 }
@@ -276,13 +283,16 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 func (m *Mechanism) Covers(atMost, records int64) error {
 	if m.set.Neighbours == account.ReplaceOne && records != int64(m.plan.Records) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: "records", Where: "records", What: "expected the data set's public number of records, %d, got %d", Args: []any{records, m.plan.Records},
+			Kind: noren.Usage, Code: "records", Where: "records", What: "expected the data set's public number of records, %d, got %d", Args: []any{
+				records, m.plan.Records,
+			},
 			Hint: "a data set of replace-one neighbours states the number of its records",
 		}
 	}
 	if most := MaxRecords(len(m.frame.axes)); atMost > int64(most) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: codeTooMany, Where: "records", What: "expected at most %d records for %d {column|columns}, got a bound of %d", Args: []any{most, len(m.frame.axes), atMost},
+			Kind: noren.Usage, Code: codeTooMany, Where: "records", What: "expected at most %d records for %d {column|columns}, got a bound of %d",
+			Args: []any{most, len(m.frame.axes), atMost},
 			Hint: "use fewer columns, or state a smaller bound of the number of records",
 		}
 	}
@@ -301,7 +311,8 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	g.Epsilon, g.Delta = cost.Float()
 	g.Assumptions = noren.Sentences(
 		"The columns, boxes, scales, step, radius, k and the choice of noise are public and were not taken from these data.",
-		"Coordinates were brought to whole steps, and distances compared exactly, so that the smooth bound of the sensitivity is one (docs/outliers.md, theorems 2 and 3).",
+		"Coordinates were brought to whole steps, and distances compared exactly, so that the smooth bound of the sensitivity is one "+
+			"(docs/outliers.md, theorems 2 and 3).",
 		"A record without one of the coordinates has no neighbours and counts as an outlier.",
 	)
 	if n == account.ReplaceOne {

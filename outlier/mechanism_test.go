@@ -83,7 +83,11 @@ func TestCoordinates(t *testing.T) {
 
 func TestOptionsAreCheckedAtOnce(t *testing.T) {
 	_, err := New(context.Background(), Options{
-		Axes:   []axis.Axis{{Low: 1, High: 0}, {Field: table.Field{Name: "a"}, Low: 0, High: math.Inf(1)}, {Field: table.Field{Name: "a"}, Low: 0, High: 1, Scale: -1}},
+		Axes: []axis.Axis{
+			{Low: 1, High: 0},
+			{Field: table.Field{Name: "a"}, Low: 0, High: math.Inf(1)},
+			{Field: table.Field{Name: "a"}, Low: 0, High: 1, Scale: -1},
+		},
 		Step:   math.NaN(),
 		Radius: -1, K: 0, IntervalShare: 1,
 	})
@@ -155,7 +159,8 @@ func TestCostAndGuarantee(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(raw, &parameters)
 	}
-	if err != nil || parameters["radius_squared_steps"] != 10000.0 || parameters["epsilon_for_interval"] != "0.25" || parameters["records"] != 100.0 {
+	if err != nil || parameters["radius_squared_steps"] != 10000.0 || parameters["epsilon_for_interval"] != "0.25" ||
+		parameters["records"] != 100.0 {
 		t.Errorf("%s, %v", raw, err)
 	}
 	if m.Name() != "outlier.count" || len(m.Columns()) != 2 || m.Columns()[0].Type != table.Decimal {
@@ -368,7 +373,8 @@ func testPipelineUnderAttack(t *testing.T, families ...Noise) {
 		small := func(q int64) randtest.Mechanism {
 			return func(src *noise.Source) (int64, error) { return m.noise.add(src, q, 2) }
 		}
-		if b, err = randtest.EpsilonLowerBound(context.Background(), randtest.Audit{Runs: 16_000, Seed: 3}, small(2*k), small(0)); err != nil || b.Epsilon <= 1 {
+		if b, err = randtest.EpsilonLowerBound(context.Background(), randtest.Audit{Runs: 16_000, Seed: 3}, small(2*k), small(0)); err != nil ||
+			b.Epsilon <= 1 {
 			t.Errorf("noise that is too small by two thirds passes: %g, %v", b.Epsilon, err)
 		}
 	}
@@ -399,7 +405,8 @@ func TestTheFailingPairUnderAttack(t *testing.T) {
 	if err != nil || b.Epsilon > f.Eps {
 		t.Errorf("epsilon >= %g, %v", b.Epsilon, err)
 	}
-	if b, err = randtest.EpsilonLowerBound(context.Background(), randtest.Audit{Runs: 20_000, Seed: 1}, ask(1, f.SeedX), ask(0, f.SeedXp)); err != nil || b.Epsilon < 2*f.Eps {
+	if b, err = randtest.EpsilonLowerBound(context.Background(), randtest.Audit{Runs: 20_000, Seed: 1}, ask(1, f.SeedX),
+		ask(0, f.SeedXp)); err != nil || b.Epsilon < 2*f.Eps {
 		t.Errorf("the paper's bound is not caught: epsilon >= %g, %v", b.Epsilon, err)
 	}
 }

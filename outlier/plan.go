@@ -37,7 +37,8 @@ func (f *Facts) validate() error {
 	case f.Dimensions < 1:
 		bad.add("dimensions", "there must be at least one column")
 	case f.Neighbours == account.ReplaceOne && (f.Records < 1 || f.Records > most):
-		bad.add("records", "for replace-one neighbours the number of records is public and must be given, 1 to %d in that number of dimensions", most)
+		bad.add("records", "for replace-one neighbours the number of records is public and must be given, 1 to %d in that number of dimensions",
+			most)
 	}
 	if f.K < 1 || f.K > maxK {
 		bad.add("k", "k must lie between 1 and %d", maxK)
@@ -91,7 +92,10 @@ func expectation(n Calibrated, s float64) Expectation {
 
 // The grid of the plan: shares of epsilon for beta, and powers.
 var (
-	planShares = []float64{0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.22, 0.25, 0.28, 0.32, 0.36, 0.4, 0.44}
+	planShares = []float64{
+		0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.22, 0.25, 0.28, 0.32, 0.36,
+		0.4, 0.44,
+	}
 	planPowers = []float64{3.25, 3.5, 4, 4.5, 5, 6, 7, 8, 10, 12, 16, 24, 32, 48, 65}
 )
 
@@ -174,16 +178,21 @@ func (p *Plan) advise() noren.Texts {
 	}
 	var out noren.Texts
 	if p.Noise.Family == GlobalLaplace {
-		out = append(out, noren.Textf("Noise on the global sensitivity %d is the smaller at this epsilon, whatever the data: its standard deviation is %.4g.", p.G, p.Global.SD))
+		out = append(out, noren.Textf("Noise on the global sensitivity %d is the smaller at this epsilon, whatever the data: its standard "+
+			"deviation is %.4g.", p.G, p.Global.SD))
 		if e := p.crossing(); e > 0 {
 			out = append(out, noren.Textf("From about epsilon = %.2g on, smooth noise is expected to be smaller.", e))
 		}
 	} else {
-		out = append(out, noren.Textf("Smooth noise is expected to have a standard deviation of %.4g; noise on the global sensitivity %d would have %.4g.", p.Smooth.SD, p.G, p.Global.SD))
-		out = append(out, noren.Textf("The expectation rests on the guess that about %d {record|records} can change sides at once. The guarantee does not. The guess is no bound: on three clouds in the plane with 10^3, 10^4, 10^5 and 10^6 records, k = 5, epsilon = 1, half-widths of 19, 29, 35 and 38 were measured where a guess of 3 expects 17.", p.Guess))
+		out = append(out, noren.Textf("Smooth noise is expected to have a standard deviation of %.4g; noise on the global sensitivity %d "+
+			"would have %.4g.", p.Smooth.SD, p.G, p.Global.SD))
+		out = append(out, noren.Textf("The expectation rests on the guess that about %d {record|records} can change sides at once. The "+
+			"guarantee does not. The guess is no bound: on three clouds in the plane with 10^3, 10^4, 10^5 and 10^6 records, k = 5, epsilon = 1, "+
+			"half-widths of 19, 29, 35 and 38 were measured where a guess of 3 expects 17.", p.Guess))
 	}
 	if beta := p.Smooth.Noise.Beta; p.Noise.Family == Lomax {
-		out = append(out, noren.Textf("Choose the radius, from public knowledge, so that nearly all records that are no outliers have well over %d others within it: what lies near k = %d makes the noise.", p.K+int(math.Ceil(1/beta)), p.K))
+		out = append(out, noren.Textf("Choose the radius, from public knowledge, so that nearly all records that are no outliers have well "+
+			"over %d others within it: what lies near k = %d makes the noise.", p.K+int(math.Ceil(1/beta)), p.K))
 	}
 	if p.K > 1 {
 		g := GlobalSensitivity(p.Neighbours, p.Records, p.Dimensions, (p.K+1)/2)

@@ -40,7 +40,8 @@ func newProfile(ctx context.Context, points *axis.Points[int32], set Setting, to
 	p.cap = GlobalSensitivity(set.Neighbours, p.n, p.dim, set.K)
 	var err error
 	if p.tree, err = geom.NewTree(points.Dim, points.Data); err != nil {
-		return nil, noren.Usagef("points", "the coordinates are spread too widely for exact distances").Hinted("choose a coarser step or a smaller box")
+		return nil, noren.Usagef("points", "the coordinates are spread too widely for exact distances").
+			Hinted("choose a coarser step or a smaller box")
 	}
 	p.top = min(top, p.n)
 	if p.degree, err = p.tree.Count(ctx, set.Radius2, p.top); err != nil {

@@ -54,7 +54,11 @@ func TestThroughTheWayOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := (&dataset.Definition{AtMost: 10_000, Columns: []dataset.Column{{Name: "sensor"}, {Name: "temperature", Type: "decimal"}, {Name: "load", Type: "decimal"}}}).Complete()
+		d, err := (&dataset.Definition{AtMost: 10_000, Columns: []dataset.Column{
+			{Name: "sensor"},
+			{Name: "temperature", Type: "decimal"},
+			{Name: "load", Type: "decimal"},
+		}}).Complete()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,8 @@ func TestEveryTableIsAnswered(t *testing.T) {
 		}
 		m, err := New(context.Background(), o)
 		if err != nil {
-			if noren.CodeOf(err) == "interval-share" || o.Cost.Epsilon < 1_000_000_000 || o.Noise == StudentT || o.Noise == Gaussian || o.Noise == Laplace {
+			if noren.CodeOf(err) == "interval-share" || o.Cost.Epsilon < 1_000_000_000 || o.Noise == StudentT || o.Noise == Gaussian ||
+				o.Noise == Laplace {
 				t.Skip(err) // such noise is refused from public figures
 			}
 			t.Fatal(err)

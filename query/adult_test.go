@@ -46,7 +46,10 @@ func TestAdult(t *testing.T) {
 	}
 	cost := account.Cost{Epsilon: one / 10}
 	for _, kind := range []Kind{Count, Sum, Mean, Variance} {
-		o := Options{Kind: kind, Fields: fields, By: []string{"sex"}, Keys: [][]string{{"Female"}, {"Male"}, {"None"}}, Cost: cost, Level: 1 - 1e-9}
+		o := Options{
+			Kind: kind, Fields: fields, By: []string{"sex"}, Keys: [][]string{{"Female"}, {"Male"}, {"None"}}, Cost: cost,
+			Level: 1 - 1e-9,
+		}
 		if kind != Count {
 			o.Column, o.Bounds = "age", &Bounds{0, 120}
 		}

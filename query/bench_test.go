@@ -58,7 +58,10 @@ func BenchmarkAnswer(b *testing.B) {
 		"median":               {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}},
 		"smooth":               {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Noise: Smooth},
 		"smooth, replace-one":  {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Noise: Smooth, Neighbours: account.ReplaceOne},
-		"smooth, epsilon 1e-4": {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Noise: Smooth, Neighbours: account.ReplaceOne, Cost: account.Cost{Epsilon: one / 10_000}},
+		"smooth, epsilon 1e-4": {
+			Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Noise: Smooth, Neighbours: account.ReplaceOne,
+			Cost: account.Cost{Epsilon: one / 10_000},
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			o.Fields = fields

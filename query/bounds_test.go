@@ -20,7 +20,10 @@ import (
 // public parameters, or answers finitely, with a record that adds no more than the noise
 // was made for.
 func FuzzBounds(f *testing.F) {
-	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1 << 53, -(1 << 53), 1<<53 + 2, math.MaxInt64, math.MaxFloat64, math.SmallestNonzeroFloat64, 0.1} {
+	for _, v := range []float64{
+		0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1 << 53, -(1 << 53), 1<<53 + 2,
+		math.MaxInt64, math.MaxFloat64, math.SmallestNonzeroFloat64, 0.1,
+	} {
 		f.Add(0.0, v, v, 0, false)
 		f.Add(-v, 1.0, 1/v, 3, true)
 		f.Add(v, v+1, 5.0, -60, true)
@@ -109,7 +112,8 @@ func TestDefaultGrid(t *testing.T) {
 		o := Options{Kind: test.kind, Bounds: &Bounds{test.lo, test.hi}}
 		g, err := newGrid(&o, test.of != table.Decimal)
 		if err != nil || g.J() != test.j || g.width() != test.steps {
-			t.Errorf("%s of %s in [%v, %v]: j = %d, %d steps, %v, want %d, %d", test.kind, test.of, test.lo, test.hi, g.J(), g.width(), err, test.j, test.steps)
+			t.Errorf("%s of %s in [%v, %v]: j = %d, %d steps, %v, want %d, %d", test.kind, test.of, test.lo, test.hi, g.J(), g.width(), err, test.j,
+				test.steps)
 		}
 	}
 }

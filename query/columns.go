@@ -66,5 +66,8 @@ func findField(fields []table.Field, where any, name string) (*table.Field, erro
 			return &fields[i], nil
 		}
 	}
-	return nil, &noren.Error{Kind: noren.Usage, Code: columnMissing, Where: where, What: "there is no column %q", Args: []any{name}, Hint: "the columns are %s", HintArgs: []any{fieldNames(fields)}}
+	return nil, &noren.Error{
+		Kind: noren.Usage, Code: columnMissing, Where: where, What: "there is no column %q", Args: []any{name},
+		Hint: "the columns are %s", HintArgs: []any{fieldNames(fields)},
+	}
 }

@@ -109,7 +109,8 @@ func (e *Edges) Covers(atMost, records int64) error { return e.q.Covers(atMost, 
 func (e *Edges) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
 	g, err := e.q.Guarantee(n, unit)
 	if err == nil {
-		g.Assumptions = append(g.Assumptions, noren.Textf("epsilon is that of all %d edges together: each was drawn at its share, and the shares add up to it", len(e.parts)))
+		g.Assumptions = append(g.Assumptions,
+			noren.Textf("epsilon is that of all %d edges together: each was drawn at its share, and the shares add up to it", len(e.parts)))
 	}
 	return g, err
 }

@@ -67,7 +67,10 @@ func TestEdgesSplitTheCostExactly(t *testing.T) {
 // For each edge, what one record changes of the probability of a value is within its
 // share: together within epsilon.
 func TestEdgesArePrivate(t *testing.T) {
-	e := edgesOf(t, Options{Cost: account.Cost{Epsilon: 3*one + 2}, Bounds: &Bounds{0, 7}, Column: "x", Fields: []table.Field{{Name: "x", Type: table.Integer}}}, 4)
+	e := edgesOf(t, Options{
+		Cost: account.Cost{Epsilon: 3*one + 2}, Bounds: &Bounds{0, 7}, Column: "x",
+		Fields: []table.Field{{Name: "x", Type: table.Integer}},
+	}, 4)
 	probability := func(p *quantile, values []int64) []float64 {
 		g, _ := p.weight.Float64()
 		out, total := make([]float64, 8), 0.0
@@ -127,7 +130,8 @@ func TestEdgesAnswer(t *testing.T) {
 	if err != nil || *forecast.HalfWidth != got.RankWithin || !forecast.Rank || forecast.EvenSpread == nil {
 		t.Errorf("%+v, %v", forecast, err)
 	}
-	a, err = edgesOf(t, Options{Cost: account.Cost{Epsilon: one}}, 5).Answer(t.Context(), tableOf(t, map[string][]string{"x": nil}), randtest.Source(1))
+	a, err = edgesOf(t, Options{Cost: account.Cost{Epsilon: one}}, 5).
+		Answer(t.Context(), tableOf(t, map[string][]string{"x": nil}), randtest.Source(1))
 	if err != nil || len(a.(*EdgesResult).Edges) != 4 || !slices.IsSorted(a.(*EdgesResult).Edges) {
 		t.Errorf("%+v, %v", a, err)
 	}

@@ -183,7 +183,10 @@ func TestNotFinite(t *testing.T) {
 	c := b.Column()
 	c.Floats[1], c.Floats[2] = math.NaN(), math.Inf(-1)
 	tab := &table.Table{Rows: 4, Columns: []*table.Column{c}}
-	q, err := New(t.Context(), Options{Kind: Mean, Column: "x", Bounds: &Bounds{-4, 4}, Fields: []table.Field{c.Field}, Cost: account.Cost{Epsilon: one}})
+	q, err := New(t.Context(), Options{
+		Kind: Mean, Column: "x", Bounds: &Bounds{-4, 4}, Fields: []table.Field{c.Field},
+		Cost: account.Cost{Epsilon: one},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,9 @@ func newKeys(where any, all []table.Field, by []string, texts [][]string) (*keys
 	}
 	switch {
 	case len(texts) == 0:
-		return nil, noren.Usagef(where, "groups need a public list of keys").Hinted("list the values that can occur, from what is known about the columns and not from the data: a list that was read from the data reveals who is in it")
+		return nil, noren.Usagef(where, "groups need a public list of keys").
+			Hinted("list the values that can occur, from what is known about the columns and not from the data: a list that was read from the " +
+				"data reveals who is in it")
 	case len(texts) > maxGroups:
 		return nil, noren.Usagef(where, "more than %d keys", maxGroups)
 	}
@@ -75,7 +77,8 @@ func newKeys(where any, all []table.Field, by []string, texts [][]string) (*keys
 			} else {
 				v, err := parseLiteral(&k.fields[c], text)
 				if err != nil {
-					return nil, levelsHinted(noren.Usagef(where, "key %d, column %s: %v", i+1, by[c], err).Hinted("write it as the file does"), &k.fields[c], text)
+					return nil, levelsHinted(noren.Usagef(where, "key %d, column %s: %v", i+1, by[c], err).Hinted("write it as the file does"),
+						&k.fields[c], text)
 				}
 				if known, ok := index[c][v]; ok {
 					at = known

@@ -46,10 +46,12 @@ func TestLoss(t *testing.T) {
 		}
 	}
 	q := mustNew(t, Options{Kind: Count, Fields: visits, Cost: account.Cost{Epsilon: account.EpsilonUnits / 10}})
-	if l, err := q.Loss(account.AddRemove, account.Record); err != nil || l != (account.Loss{Rho: account.RhoUnits / 200, Pure: account.EpsilonUnits / 10}) {
+	if l, err := q.Loss(account.AddRemove, account.Record); err != nil ||
+		l != (account.Loss{Rho: account.RhoUnits / 200, Pure: account.EpsilonUnits / 10}) {
 		t.Errorf("%+v, %v", l, err)
 	}
-	if l, err := q.Loss(account.ReplaceOne, account.Record); err != nil || math.Abs(l.Rho.Float()-0.02) > 1e-12 || l.Pure != account.EpsilonUnits/5 {
+	if l, err := q.Loss(account.ReplaceOne, account.Record); err != nil || math.Abs(l.Rho.Float()-0.02) > 1e-12 ||
+		l.Pure != account.EpsilonUnits/5 {
 		t.Errorf("%+v, %v", l, err)
 	}
 	if _, err := q.Loss(account.AddRemove, "person"); noren.KindOf(err) != noren.Usage {

@@ -184,7 +184,8 @@ func (o *Options) validate() error {
 			known = false
 		case needsBounds && !f.Type.IsNumber():
 			faults = append(faults, &noren.Error{
-				Kind: noren.Usage, Code: columnType, Where: noren.Textf("column %s", f.Name), What: "%s expects integer, decimal or date, got %s", Args: []any{noren.Term(o.Kind), noren.Term(f.Type.String())},
+				Kind: noren.Usage, Code: columnType, Where: noren.Textf("column %s", f.Name), What: "%s expects integer, decimal or date, got %s",
+				Args: []any{noren.Term(o.Kind), noren.Term(f.Type.String())},
 				Hint: "name a column of numbers",
 			})
 		case o.Kind == Histogram:
@@ -193,7 +194,8 @@ func (o *Options) validate() error {
 	}
 	switch b := o.Bounds; {
 	case needsBounds && b == nil && known:
-		fault("bounds", "a %s needs public bounds of the values", "say the least and the greatest value that is possible, from what is known about the column and not from the data", o.Kind)
+		fault("bounds", "a %s needs public bounds of the values",
+			"say the least and the greatest value that is possible, from what is known about the column and not from the data", o.Kind)
 	case b == nil:
 	case !needsBounds:
 		fault("bounds", "a %s has no bounds", "a histogram has bins instead", o.Kind)
@@ -222,7 +224,8 @@ func (o *Options) validateBins(f *table.Field) (faults []error) {
 			faults = append(faults, noren.Usagef(where, "is %s and has no edges of bins", f.Type).Hinted("list its values"))
 		}
 		if len(o.Values) == 0 {
-			faults = append(faults, noren.Usagef(where, "a histogram needs the public list of the values that are counted").Hinted("list what can occur, from what is known about the column and not from the data"))
+			faults = append(faults, noren.Usagef(where, "a histogram needs the public list of the values that are counted").
+				Hinted("list what can occur, from what is known about the column and not from the data"))
 		}
 		return faults
 	}
@@ -230,11 +233,13 @@ func (o *Options) validateBins(f *table.Field) (faults []error) {
 		faults = append(faults, noren.Usagef(where, "is %s and has no list of values", f.Type).Hinted("give the edges of its bins"))
 	}
 	if len(o.Bins) < 2 {
-		return append(faults, noren.Usagef(where, "a histogram needs at least two public edges of bins").Hinted("they rise: 0,10,20 makes two bins"))
+		return append(faults, noren.Usagef(where, "a histogram needs at least two public edges of bins").
+			Hinted("they rise: 0,10,20 makes two bins"))
 	}
 	for i, e := range o.Bins {
 		if !(math.Abs(e) <= maxBound) || i > 0 && !(o.Bins[i-1] < e) {
-			return append(faults, noren.Usagef("bins", "edge %d is not a finite number above the one before and below 2^53", i+1).Hinted("edges rise: 0,10,20"))
+			return append(faults, noren.Usagef("bins", "edge %d is not a finite number above the one before and below 2^53", i+1).
+				Hinted("edges rise: 0,10,20"))
 		}
 	}
 	return faults
@@ -272,7 +277,8 @@ func (o *Options) validatePrivacy() (faults []error) {
 	}
 	switch {
 	case delta && (o.Cost.Delta <= 0 || o.Cost.Delta >= account.DeltaUnits):
-		fault("delta", "gaussian noise needs a delta above 0 and below 1", "choose one far below 1 divided by the number of records, for instance 1e-9")
+		fault("delta", "gaussian noise needs a delta above 0 and below 1",
+			"choose one far below 1 divided by the number of records, for instance 1e-9")
 	case !delta && o.Cost.Delta != 0:
 		fault("delta", "%s needs no delta", "leave it out, or use gaussian noise", o.Noise)
 	}
@@ -288,7 +294,8 @@ func (o *Options) validatePrivacy() (faults []error) {
 			faults = append(faults, err)
 		}
 		if o.MaxRows < 1 || o.MaxRows > maxRows {
-			fault("max-rows", "expected the largest number of records of one %s that count, 1 to %d", "few: noise grows with it; records beyond are left out", o.Unit, maxRows)
+			fault("max-rows", "expected the largest number of records of one %s that count, 1 to %d",
+				"few: noise grows with it; records beyond are left out", o.Unit, maxRows)
 		}
 		if len(o.Key) < minKey {
 			fault("key", "the secret that picks the records of one %s has less than %d {byte|bytes}", "", o.Unit, minKey)
@@ -304,7 +311,8 @@ func (o *Options) validatePrivacy() (faults []error) {
 func parseRank(text string) (a, b int64, err error) {
 	units, err := account.ParseEpsilon(text)
 	if err != nil || units >= account.EpsilonUnits || units%1000 != 0 {
-		return 0, 0, noren.Usagef("rank", "is not a decimal above 0 and below 1 with at most 6 places").Hinted("0.5 is the median, 0.9 the ninth decile")
+		return 0, 0, noren.Usagef("rank", "is not a decimal above 0 and below 1 with at most 6 places").
+			Hinted("0.5 is the median, 0.9 the ninth decile")
 	}
 	r := big.NewRat(units, account.EpsilonUnits)
 	return r.Num().Int64(), r.Denom().Int64(), nil

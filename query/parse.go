@@ -229,7 +229,8 @@ func (p *parser) condition() (node, error) {
 		}
 		n.kind, n.op = nodeCompare, op
 		if f := p.out.fields[n.field]; f.Type == table.Category && op != equal && op != notEqual {
-			return n, p.fault(p.tok.at, "column %s is a category, whose texts have no order", "use = or !=, or declare the column ordered, with its levels", f.Name)
+			return n, p.fault(p.tok.at, "column %s is a category, whose texts have no order",
+				"use = or !=, or declare the column ordered, with its levels", f.Name)
 		}
 		if err := p.advance(); err != nil {
 			return n, err
@@ -277,7 +278,8 @@ func (p *parser) column(t token) (int, error) {
 	}
 	at := slices.IndexFunc(p.all, func(f table.Field) bool { return f.Name == t.text })
 	if at < 0 {
-		err := p.fault(t.at, "no column of this name", "").Hinted("the columns are %s; write a name with other signs in `backticks`", fieldNames(p.all))
+		err := p.fault(t.at, "no column of this name", "").Hinted("the columns are %s; write a name with other signs in `backticks`",
+			fieldNames(p.all))
 		return 0, &noren.Error{Kind: noren.Usage, Code: columnMissing, Err: err}
 	}
 	p.out.fields = append(p.out.fields, p.all[at])

@@ -25,7 +25,8 @@ func (q *Query) InParts() error {
 	if _, additive := q.kernel.(*sums); additive {
 		return nil
 	}
-	return noren.Usagef("query", "a %s is not made of sums over parts of the records", q.o.Kind).Hinted("count, sum, mean, variance and histogram are")
+	return noren.Usagef("query", "a %s is not made of sums over parts of the records", q.o.Kind).
+		Hinted("count, sum, mean, variance and histogram are")
 }
 
 // Partial computes the exact sums over the records of t, which is as of [Query.Answer].

@@ -72,7 +72,8 @@ func TestPartialFaults(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"a quantile": median.InParts(), "sums of a quantile": lastError(median.Partial(context.Background(), numbers(t, 1))),
-		"no sums of a quantile": lastError(median.NoRecords()), "an answer of a quantile": lastError(median.AnswerPartial(one, noise.NewSource())),
+		"no sums of a quantile":      lastError(median.NoRecords()),
+		"an answer of a quantile":    lastError(median.AnswerPartial(one, noise.NewSource())),
 		"decoded sums of a quantile": lastError(median.DecodePartial(nil)),
 	} {
 		if noren.KindOf(err) != noren.Usage {
@@ -95,7 +96,8 @@ func TestPartialFaults(t *testing.T) {
 	}
 	text := two.AppendBinary(nil)
 	for name, bad := range map[string][]byte{
-		"nothing": nil, "another version": append([]byte("NQS2"), text[4:]...), "cut off": text[:len(text)-1], "of another query": one.AppendBinary(nil),
+		"nothing": nil, "another version": append([]byte("NQS2"), text[4:]...), "cut off": text[:len(text)-1],
+		"of another query": one.AppendBinary(nil),
 		"too many records": append(append(bytes.Clone(text[:4]), 255, 255, 255, 255, 255, 0, 0, 0), text[12:]...),
 	} {
 		if _, err := mean.DecodePartial(bad); noren.KindOf(err) != noren.BadData {

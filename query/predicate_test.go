@@ -160,7 +160,8 @@ func TestPredicateErrors(t *testing.T) {
 		{strings.Repeat(" ", maxPredicate+1), "character 1", "longer than"},
 	} {
 		_, err := ParsePredicate(test.text, people)
-		if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "predicate, "+test.where+": ") || !strings.Contains(err.Error(), test.what) {
+		if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "predicate, "+test.where+": ") ||
+			!strings.Contains(err.Error(), test.what) {
 			t.Errorf("%.40q: %v, want %s: %s", test.text, err, test.where, test.what)
 		}
 	}

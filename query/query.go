@@ -28,7 +28,8 @@ type kernel interface {
 	// answer reads the records of the scan, with their groups, and adds noise.
 	answer(ctx context.Context, t *table.Table, s *scan, src *noise.Source) ([]Group, error)
 	// trial answers about a made-up table; see [Query.Try].
-	trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error), off func(i int, g *Group) float64, err error)
+	trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error),
+		off func(i int, g *Group) float64, err error)
 	// accuracy is what the noise does to the answer, from public figures.
 	accuracy(level float64, records int64) (Accuracy, error)
 	// parameters fills in what is public about the mechanism.
@@ -109,7 +110,8 @@ func (q *Query) checkSize() error {
 		}
 	}
 	if size > maxAnswer {
-		return noren.Usagef("groups", "%d {group|groups} of %d {bin|bins} {1|makes|make} an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer).Hinted("ask for fewer groups or bins")
+		return noren.Usagef("groups", "%d {group|groups} of %d {bin|bins} {1|makes|make} an answer of more than %d bytes", len(q.groups.texts),
+			q.bins(), maxAnswer).Hinted("ask for fewer groups or bins")
 	}
 	return nil
 }
@@ -155,7 +157,8 @@ func (q *Query) Name() string { return "query." + string(q.o.Kind) }
 // [noren.Usage].
 func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != q.o.Unit {
-		return account.Cost{}, noren.Usagef("unit", "the query is private for one %s, and the budget is for one %s", q.o.Unit, unit).Hinted("ask for the unit of the budget")
+		return account.Cost{}, noren.Usagef("unit", "the query is private for one %s, and the budget is for one %s", q.o.Unit, unit).
+			Hinted("ask for the unit of the budget")
 	}
 	return account.Charge(q.o.Cost, q.o.Neighbours, n)
 }
@@ -184,7 +187,8 @@ func (q *Query) Covers(atMost, _ int64) error {
 	if atMost > maxRecords {
 		return &noren.Error{
 			Kind: noren.Usage, Code: "too-many-records", Where: "records",
-			What: "expected at most %d records, got a bound of %d", Args: []any{int64(maxRecords), atMost}, Hint: "state a smaller bound of the number of records",
+			What: "expected at most %d records, got a bound of %d", Args: []any{int64(maxRecords), atMost},
+			Hint: "state a smaller bound of the number of records",
 		}
 	}
 	return nil
@@ -202,10 +206,12 @@ func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	g.Assumptions = append(g.Assumptions, neighboursDiffer(n, unit))
 	if q.o.Unit != account.Record {
 		g.Assumptions = append(g.Assumptions,
-			noren.Textf("of the records of one %s at most %d count, picked by a keyed hash of their contents and not by their order", q.o.Unit, q.o.MaxRows),
+			noren.Textf("of the records of one %s at most %d count, picked by a keyed hash of their contents and not by their order", q.o.Unit,
+				q.o.MaxRows),
 			noren.Textf("records whose %s is missing do not count", q.o.Unit))
 	}
-	g.Assumptions = append(g.Assumptions, noren.Textf("the predicate, the keys, the bounds, the bins and the grid were chosen without looking at the data"))
+	g.Assumptions = append(g.Assumptions,
+		noren.Textf("the predicate, the keys, the bounds, the bins and the grid were chosen without looking at the data"))
 	g.Assumptions = append(g.Assumptions, q.kernel.assumptions()...)
 	g.Assumptions = append(g.Assumptions, noren.Textf("the time that the answer took is not released"))
 	return g, nil

@@ -50,17 +50,23 @@ var secret = []byte("0123456789abcdef")
 // common is a set of queries of every kind, for relations and units.
 func common() map[string]Options {
 	kinds := map[string]Options{
-		"count":         {Kind: Count, Where: "sex = 'M' or ward >= 2"},
-		"count by":      {Kind: Count, By: []string{"sex", "ward"}, Keys: [][]string{{"F", "1"}, {"M", "7"}, {"", "2"}, {"M", ""}, {"X", "99"}}},
-		"sum":           {Kind: Sum, Column: "cost", Bounds: &Bounds{-5, 100}},
-		"sum by":        {Kind: Sum, Column: "cost", Bounds: &Bounds{-5, 100}, By: []string{"sex"}, Keys: [][]string{{"M"}, {"F"}}},
-		"mean":          {Kind: Mean, Column: "cost", Bounds: &Bounds{0, 100}},
-		"mean of days":  {Kind: Mean, Column: "day", Bounds: &Bounds{18000, 19000}},
-		"variance":      {Kind: Variance, Column: "cost", Bounds: &Bounds{0, 100}},
-		"histogram":     {Kind: Histogram, Column: "cost", Bins: []float64{-10, 0, 30, 110}},
-		"histogram by":  {Kind: Histogram, Column: "stage", Values: []string{"severe", "mild", ""}, By: []string{"sex"}, Keys: [][]string{{"M"}, {"F"}}},
-		"median":        {Kind: Quantile, Column: "cost", Bounds: &Bounds{0, 100}},
-		"decile":        {Kind: Quantile, Column: "ward", Bounds: &Bounds{0, 10}, Rank: "0.9", By: []string{"sex"}, Keys: [][]string{{"M"}, {"F"}, {"none"}}},
+		"count":        {Kind: Count, Where: "sex = 'M' or ward >= 2"},
+		"count by":     {Kind: Count, By: []string{"sex", "ward"}, Keys: [][]string{{"F", "1"}, {"M", "7"}, {"", "2"}, {"M", ""}, {"X", "99"}}},
+		"sum":          {Kind: Sum, Column: "cost", Bounds: &Bounds{-5, 100}},
+		"sum by":       {Kind: Sum, Column: "cost", Bounds: &Bounds{-5, 100}, By: []string{"sex"}, Keys: [][]string{{"M"}, {"F"}}},
+		"mean":         {Kind: Mean, Column: "cost", Bounds: &Bounds{0, 100}},
+		"mean of days": {Kind: Mean, Column: "day", Bounds: &Bounds{18000, 19000}},
+		"variance":     {Kind: Variance, Column: "cost", Bounds: &Bounds{0, 100}},
+		"histogram":    {Kind: Histogram, Column: "cost", Bins: []float64{-10, 0, 30, 110}},
+		"histogram by": {
+			Kind: Histogram, Column: "stage", Values: []string{"severe", "mild", ""}, By: []string{"sex"},
+			Keys: [][]string{{"M"}, {"F"}},
+		},
+		"median": {Kind: Quantile, Column: "cost", Bounds: &Bounds{0, 100}},
+		"decile": {
+			Kind: Quantile, Column: "ward", Bounds: &Bounds{0, 10}, Rank: "0.9", By: []string{"sex"},
+			Keys: [][]string{{"M"}, {"F"}, {"none"}},
+		},
 		"smooth median": {Kind: Quantile, Column: "cost", Bounds: &Bounds{0, 100}, Noise: Smooth},
 	}
 	out := map[string]Options{}
@@ -271,14 +277,20 @@ func TestAnswersLieOnTheGrid(t *testing.T) {
 }
 
 func TestNewListsAllFaults(t *testing.T) {
-	_, err := New(context.Background(), Options{Kind: Mean, Column: "sex", Fields: visits, Where: "sex = 5", By: []string{"ward"}, Keys: [][]string{{"x"}}, Cost: account.Cost{Delta: 1}, Unit: "person", Level: 2})
+	_, err := New(context.Background(), Options{
+		Kind: Mean, Column: "sex", Fields: visits, Where: "sex = 5", By: []string{"ward"},
+		Keys: [][]string{{"x"}}, Cost: account.Cost{Delta: 1}, Unit: "person", Level: 2,
+	})
 	if noren.KindOf(err) != noren.Usage {
 		t.Fatal(err)
 	}
 	if code := noren.CodeOf(err); code != "column-type" {
 		t.Errorf("a mean of texts has the code %q", code)
 	}
-	for _, part := range []string{"mean expects integer, decimal or date, got category", "public bounds", "predicate, character 7", "key 1, column ward", "epsilon", "needs no delta", "max-rows", "key: the secret", "level"} {
+	for _, part := range []string{
+		"mean expects integer, decimal or date, got category", "public bounds", "predicate, character 7",
+		"key 1, column ward", "epsilon", "needs no delta", "max-rows", "key: the secret", "level",
+	} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in: %v", part, err)
 		}
@@ -293,8 +305,11 @@ func TestNewNamesTheMissingColumnFirst(t *testing.T) {
 		begins string
 		not    string
 	}{
-		"column":                {func(o *Options) { o.Column = "price" }, `column: there is no column "price"`, "bounds"},
-		"column with bounds":    {func(o *Options) { o.Column, o.Bounds = "price", &Bounds{0, 1} }, `column: there is no column "price"`, "bounds"},
+		"column": {func(o *Options) { o.Column = "price" }, `column: there is no column "price"`, "bounds"},
+		"column with bounds": {
+			func(o *Options) { o.Column, o.Bounds = "price", &Bounds{0, 1} }, `column: there is no column "price"`,
+			"bounds",
+		},
 		"column of a histogram": {func(o *Options) { o.Kind, o.Column = Histogram, "price" }, `column: there is no column "price"`, "bins"},
 		"group without keys":    {func(o *Options) { o.By = []string{"town"} }, `groups: there is no column "town"`, "public list"},
 		"condition":             {func(o *Options) { o.Where = "price > 5" }, "predicate, character 1: no column of this name", ""},
@@ -302,7 +317,8 @@ func TestNewNamesTheMissingColumnFirst(t *testing.T) {
 		o := base
 		test.change(&o)
 		_, err := New(context.Background(), o)
-		if noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != "column-missing" || !strings.HasPrefix(err.Error(), test.begins) || test.not != "" && strings.Contains(err.Error(), test.not) {
+		if noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != "column-missing" || !strings.HasPrefix(err.Error(), test.begins) ||
+			test.not != "" && strings.Contains(err.Error(), test.not) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -390,7 +406,10 @@ func TestCost(t *testing.T) {
 
 // Extra columns and the wrong ones.
 func TestAnswerBindsItsColumns(t *testing.T) {
-	q := mustNew(t, Options{Kind: Sum, Column: "cost", Bounds: &Bounds{0, 1}, Fields: visits, Where: "ward = 1", Unit: "person", MaxRows: 1, Key: secret, Cost: account.Cost{Epsilon: one}})
+	q := mustNew(t, Options{
+		Kind: Sum, Column: "cost", Bounds: &Bounds{0, 1}, Fields: visits, Where: "ward = 1", Unit: "person", MaxRows: 1,
+		Key: secret, Cost: account.Cost{Epsilon: one},
+	})
 	names := ""
 	for _, f := range q.Columns() {
 		names += f.Name + " "
@@ -398,7 +417,10 @@ func TestAnswerBindsItsColumns(t *testing.T) {
 	if names != "ward cost " {
 		t.Errorf("reads %s", names)
 	}
-	asked := mustNew(t, Options{Kind: Count, Fields: visits, Where: "person = 'p1'", Unit: "person", MaxRows: 1, Key: secret, Cost: account.Cost{Epsilon: one}})
+	asked := mustNew(t, Options{
+		Kind: Count, Fields: visits, Where: "person = 'p1'", Unit: "person", MaxRows: 1, Key: secret,
+		Cost: account.Cost{Epsilon: one},
+	})
 	if c := asked.Columns(); len(c) != 1 || c[0].Name != "person" {
 		t.Errorf("a question about the unit column reads %v", c)
 	}

@@ -38,7 +38,10 @@ func TestAnswersAreCanonical(t *testing.T) {
 
 // Numbers that readers of JSON would round are written as texts.
 func TestNumber(t *testing.T) {
-	for n, want := range map[Number]string{0.1: "0.1", -3: "-3", exactLimit: "9007199254740991", 1 << 53: `"9007199254740992"`, -1 << 80: `"-1208925819614629200000000"`} {
+	for n, want := range map[Number]string{
+		0.1: "0.1", -3: "-3", exactLimit: "9007199254740991", 1 << 53: `"9007199254740992"`,
+		-1 << 80: `"-1208925819614629200000000"`,
+	} {
 		if got := asJSON(t, n); got != want {
 			t.Errorf("%v is written %s, want %s", float64(n), got, want)
 		}
@@ -87,7 +90,8 @@ func TestLargestAnswerFits(t *testing.T) {
 			o.Bins[i] = float64(i) + 1/3.0
 		}
 		for i := range o.Keys {
-			o.Keys[i] = []string{strings.Repeat("9", 1+i%7) + "." + strings.Repeat("1", 1+i/7%90) + "1" + string(rune('0'+i%10)) + string(rune('0'+i/630))}
+			o.Keys[i] = []string{strings.Repeat("9", 1+i%7) + "." + strings.Repeat("1", 1+i/7%90) + "1" + string(rune('0'+i%10)) +
+				string(rune('0'+i/630))}
 		}
 		o.Fields, o.Cost = fields, account.Cost{Epsilon: 1}
 		q, err := New(context.Background(), o)

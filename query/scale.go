@@ -203,7 +203,8 @@ func newGrid(o *Options, whole bool) (grid, error) {
 	g := grid{r}
 	switch {
 	case g.width() < 1:
-		return g, noren.Usagef("grid", "there is one point of the grid between the bounds: nothing would be asked").Hinted("use a finer grid or wider bounds")
+		return g, noren.Usagef("grid", "there is one point of the grid between the bounds: nothing would be asked").
+			Hinted("use a finer grid or wider bounds")
 	case g.width() > weight || o.Kind == Sum && max(-g.Lo(), g.Hi()) > maxWeight:
 		return g, noren.Usagef("grid", "the bounds are more than %d steps of the grid", weight).Hinted("use a coarser grid or narrower bounds")
 	}

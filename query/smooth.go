@@ -106,7 +106,8 @@ func newSmooth(q *Query, g grid, a, b int64) (*smooth, error) {
 	slack := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), slackBits-1))
 	s.beta = new(big.Rat).Sub(beta, slack)
 	if s.beta.Cmp(new(big.Rat).Mul(beta, big.NewRat(1, 2))) < 0 {
-		return nil, noren.Usagef("epsilon", "is too small for smooth sensitivity with that number of records of one unit").Hinted("give a larger epsilon or fewer records")
+		return nil, noren.Usagef("epsilon", "is too small for smooth sensitivity with that number of records of one unit").
+			Hinted("give a larger epsilon or fewer records")
 	}
 	s.a = smoothA(s.epsilon, beta)
 	s.powers = newPowers(s.beta, smoothBits)

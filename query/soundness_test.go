@@ -53,9 +53,20 @@ func testSoundness(t *testing.T, runs int) {
 		catches     bool // half the noise
 	}{
 		{"count", Options{Kind: Count}, repeat(1, 3), repeat(1, 2), nil, true},
-		{"count, gaussian", Options{Kind: Count, Noise: Gaussian, Cost: account.Cost{Epsilon: one, Delta: 1e15}}, repeat(1, 3), repeat(1, 2), nil, true},
+		{
+			"count, gaussian",
+			Options{Kind: Count, Noise: Gaussian, Cost: account.Cost{Epsilon: one, Delta: 1e15}},
+			repeat(1, 3), repeat(1, 2), nil,
+			true,
+		},
 		{"sum", Options{Kind: Sum, Column: "x", Bounds: &Bounds{-3, 7}, GridBits: &j}, []float64{1, 2, 7}, []float64{1, 2}, nil, true},
-		{"sum, replace-one", Options{Kind: Sum, Column: "x", Bounds: &Bounds{-3, 7}, GridBits: &j, Neighbours: account.ReplaceOne}, []float64{1, 2, 9}, []float64{1, 2, -9}, nil, true},
+		{
+			"sum, replace-one",
+			Options{Kind: Sum, Column: "x", Bounds: &Bounds{-3, 7}, GridBits: &j, Neighbours: account.ReplaceOne},
+			[]float64{1, 2, 9},
+			[]float64{1, 2, -9},
+			nil, true,
+		},
 		{
 			"histogram, replace-one",
 			Options{Kind: Histogram, Column: "x", Bins: []float64{0, 1, 2}, Neighbours: account.ReplaceOne},
@@ -65,8 +76,21 @@ func testSoundness(t *testing.T, runs int) {
 			true,
 		},
 		{"mean", Options{Kind: Mean, Column: "x", Bounds: &Bounds{0, 10}, GridBits: &j}, []float64{10, 10, 10}, []float64{10, 10}, nil, false},
-		{"mean, replace-one", Options{Kind: Mean, Column: "x", Bounds: &Bounds{0, 10}, GridBits: &j, Neighbours: account.ReplaceOne}, []float64{0, 10}, []float64{10, 10}, nil, false},
-		{"variance", Options{Kind: Variance, Column: "x", Bounds: &Bounds{0, 10}, GridBits: &j}, []float64{0, 0, 10}, []float64{0, 0}, nil, false},
+		{
+			"mean, replace-one",
+			Options{Kind: Mean, Column: "x", Bounds: &Bounds{0, 10}, GridBits: &j, Neighbours: account.ReplaceOne},
+			[]float64{0, 10},
+			[]float64{10, 10},
+			nil, false,
+		},
+		{
+			"variance",
+			Options{Kind: Variance, Column: "x", Bounds: &Bounds{0, 10}, GridBits: &j},
+			[]float64{0, 0, 10},
+			[]float64{0, 0},
+			nil,
+			false,
+		},
 		{
 			"quantile",
 			Options{Kind: Quantile, Column: "x", Bounds: &Bounds{0, 1000}, GridBits: &j, Cost: account.Cost{Epsilon: 2 * one}},
@@ -247,7 +271,8 @@ func TestIntervalsCover(t *testing.T) {
 		// Five deviations below.
 		least := int(runs*level - 5*math.Sqrt(runs*level*(1-level)))
 		if covered < least || within < least {
-			t.Errorf("%s %s: %d of %d intervals hold the answer, %d of the answers keep the accuracy", test.o.Kind, test.o.Noise, covered, runs, within)
+			t.Errorf("%s %s: %d of %d intervals hold the answer, %d of the answers keep the accuracy", test.o.Kind, test.o.Noise, covered, runs,
+				within)
 		}
 		if test.o.Kind == Count && covered > runs*95/100 {
 			t.Errorf("count: intervals are too wide: %d of %d", covered, runs)

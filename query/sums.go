@@ -396,6 +396,7 @@ func (g grid) assumptions(column string) noren.Texts {
 	lo, hi := g.Value(g.Lo()), g.Value(g.Hi())
 	return noren.Texts{
 		noren.Textf("records without a value in %s do not count", column),
-		noren.Textf("values in %s below %v count as %v and values above %v as %v, rounded to multiples of %v; answers and intervals are for those", column, lo, lo, hi, hi, g.Value(1)),
+		noren.Textf("values in %s below %v count as %v and values above %v as %v, rounded to multiples of %v; answers and intervals are for "+
+			"those", column, lo, lo, hi, hi, g.Value(1)),
 	}
 }

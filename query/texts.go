@@ -84,7 +84,8 @@ func (o *Options) readGroups(t Texts, describe func(string) Described) error {
 			values = t.Keys[j]
 		}
 		if len(values) == 0 {
-			return noren.Usagef("keys", "expected a public list of the values of column %s: a list that was read from the data would reveal who is in it", column).Hinted("list the values, or state keys of the column in the schema")
+			return noren.Usagef("keys", "expected a public list of the values of column %s: a list that was read from the data would reveal who "+
+				"is in it", column).Hinted("list the values, or state keys of the column in the schema")
 		}
 		if len(groups) > maxGroups/len(values) {
 			return noren.Usagef("keys", "more than %d keys", maxGroups)

@@ -60,7 +60,9 @@ func (q *Query) Try(ctx context.Context, madeUp *table.Table, margin float64, ru
 // trial reads a made-up table once. draw answers about it, and off is by how much value i
 // of an answer is off, infinite where an answer is missing and NaN where there is nothing
 // to compare it with.
-func (s *sums) trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error), off func(i int, g *Group) float64, err error) {
+func (s *sums) trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error),
+	off func(i int, g *Group) float64, err error,
+) {
 	exact, err := s.exact(ctx, t, records)
 	if err != nil {
 		return nil, nil, err
@@ -74,7 +76,9 @@ func (s *sums) trial(ctx context.Context, t *table.Table, records *scan) (draw f
 	return draw, func(i int, g *Group) float64 { return distance(truth[i].Value, g.Value) }, nil
 }
 
-func (k *quantile) trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error), off func(i int, g *Group) float64, err error) {
+func (k *quantile) trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error),
+	off func(i int, g *Group) float64, err error,
+) {
 	values, err := k.grid.values(ctx, k.q, t, records)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +100,9 @@ func (k *quantile) trial(ctx context.Context, t *table.Table, records *scan) (dr
 	return draw, off, nil
 }
 
-func (s *smooth) trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error), off func(i int, g *Group) float64, err error) {
+func (s *smooth) trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error),
+	off func(i int, g *Group) float64, err error,
+) {
 	draw = func(src *noise.Source) ([]Group, error) { return s.answer(ctx, t, records, src) }
 	return draw, func(int, *Group) float64 { return math.NaN() }, nil
 }

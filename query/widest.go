@@ -10,7 +10,8 @@ import (
 type window struct{ from, to int }
 
 // widest returns for every from <= m the window to >= m with the largest (x_to -
-// x_from) e^(-beta (to-from-1)), at most reach gaps away on either side: O(n log n) comparisons by divide and conquer (Nissim, Raskhodnikova and Smith 2007).
+// x_from) e^(-beta (to-from-1)), at most reach gaps away on either side: O(n log n) comparisons by
+// divide and conquer (Nissim, Raskhodnikova and Smith 2007).
 //
 // For fixed from = i, let j be the best to. If j is better than an earlier j0 at i, (x_j
 // - x_i) e^(-beta j) >= (x_j0 - x_i) e^(-beta j0), then at i' > i as well: x_i' >= x_i

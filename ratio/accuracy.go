@@ -87,7 +87,8 @@ func (m *Mechanism) Remarks(kernels int) (out []noren.Text) {
 		}
 	}
 	if kernels > 0 && len(m.marginals) == 0 && categories > kernels {
-		out = append(out, noren.Textf("there {1|is|are} %d {kernel|kernels} for columns of %d {category|categories}: categories without a kernel near them cannot be told from others; %d {centre|centres}, or fewer categories, would help", kernels, categories, 2*categories))
+		out = append(out, noren.Textf("there {1|is|are} %d {kernel|kernels} for columns of %d {category|categories}: categories without a "+
+			"kernel near them cannot be told from others; %d {centre|centres}, or fewer categories, would help", kernels, categories, 2*categories))
 	}
 	missing := 0
 	for i := range public.Rows {

@@ -149,7 +149,8 @@ func TestRemarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := m.Remarks(3)
-	if len(got) != 2 || !strings.Contains(got[0].String(), "3 kernels for columns of 4 categories") || !strings.HasPrefix(got[1].String(), "1 public record ") {
+	if len(got) != 2 || !strings.Contains(got[0].String(), "3 kernels for columns of 4 categories") ||
+		!strings.HasPrefix(got[1].String(), "1 public record ") {
 		t.Errorf("remarks %q", got)
 	}
 	if got := m.Remarks(4); len(got) != 1 {

@@ -216,7 +216,8 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried, followed: r.followed, heavy: r.heavy, untold: r.untold}
 	a.SE = a.Parts.total()
 	if missing > 0.05*(all-missing) {
-		a.Warnings = append(a.Warnings, noren.Textf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
+		a.Warnings = append(a.Warnings, noren.Textf("%.0f%% of the weight lies on public records without a value: they were left out",
+			100*missing/all))
 	}
 	return a, nil
 }
@@ -245,7 +246,9 @@ func (w *Weights) compare(a *Answer, f []float64, times float64) {
 func (w *Weights) notBetter(a *Answer, plain, sampling, times float64) {
 	difference := a.Value - plain
 	if own := a.SE*a.SE - a.Parts.Private*a.Parts.Private; own > sampling+max(0, difference*difference-own) {
-		a.Warnings = append(a.Warnings, noren.Textf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", plain*times))
+		a.Warnings = append(a.Warnings,
+			noren.Textf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference",
+				plain*times))
 	}
 }
 
@@ -259,10 +262,13 @@ func (w *Weights) findings(followed bool) []noren.Text {
 // doubts are the warnings that the interval may be too narrow.
 func doubts(heavy, untold bool) (out []noren.Text) {
 	if heavy {
-		out = append(out, noren.Textf("a few public records with large values decide this answer, and larger ones may be missing: the interval may be too narrow; a share, a quantile or the mean of values with an upper bound would be safer"))
+		out = append(out, noren.Textf("a few public records with large values decide this answer, and larger ones may be missing: the "+
+			"interval may be too narrow; a share, a quantile or the mean of values with an upper bound would be safer"))
 	}
 	if untold {
-		out = append(out, noren.Textf("the columns of the weights tell something of this question that the released features do not follow, such as an interaction of columns: if the tables differ in that, the answer may be off by more than the interval says; more centres, or histograms of pairs of columns, would help"))
+		out = append(out, noren.Textf("the columns of the weights tell something of this question that the released features do not follow, "+
+			"such as an interaction of columns: if the tables differ in that, the answer may be off by more than the interval says; more "+
+			"centres, or histograms of pairs of columns, would help"))
 	}
 	return out
 }
@@ -272,13 +278,17 @@ func (w *Weights) warn(a *Answer) {
 	a.Warnings = append(a.Warnings, w.findings(a.followed)...)
 	a.Warnings = append(a.Warnings, doubts(a.heavy, a.untold)...)
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
-		a.Warnings = append(a.Warnings, noren.Textf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
+		a.Warnings = append(a.Warnings, noren.Textf("the columns of the weights tell little of this question (%.0f%% of its variation): the "+
+			"answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
 	}
-	if a.Parts.Model > 1.5*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) && a.Parts.Model > 0.15*a.Parts.Private*math.Sqrt(w.Meta.Records) {
-		a.Warnings = append(a.Warnings, noren.Textf("most of the error is possible bias: the released means do not follow this question (more centres, or its columns among those of the weights, would help)"))
+	if a.Parts.Model > 1.5*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) &&
+		a.Parts.Model > 0.15*a.Parts.Private*math.Sqrt(w.Meta.Records) {
+		a.Warnings = append(a.Warnings, noren.Textf("most of the error is possible bias: the released means do not follow this question (more "+
+			"centres, or its columns among those of the weights, would help)"))
 	}
 	if a.Parts.Privacy > 2*math.Hypot(a.Parts.Public, a.Parts.Private) {
-		a.Warnings = append(a.Warnings, noren.Textf("most of the error is the noise of privacy: more private records or a larger epsilon would help"))
+		a.Warnings = append(a.Warnings,
+			noren.Textf("most of the error is the noise of privacy: more private records or a larger epsilon would help"))
 	}
 }
 
@@ -319,7 +329,8 @@ func (w *Weights) toCount(a *Answer) {
 	a.Parts.Privacy = math.Hypot(a.Parts.Privacy, share*w.Meta.RecordsSD)
 	a.SE = a.Parts.total()
 	if w.Meta.RecordsFrom == Estimated {
-		a.Warnings = append(a.Warnings, noren.Textf("the number of private records is an estimate from the weights, whose error is not counted: trust shares, not counts"))
+		a.Warnings = append(a.Warnings,
+			noren.Textf("the number of private records is an estimate from the weights, whose error is not counted: trust shares, not counts"))
 	}
 }
 

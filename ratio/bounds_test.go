@@ -32,7 +32,8 @@ func TestBoundsOfFixtures(t *testing.T) {
 			}
 		}
 		if f.ReplaceL1 != nil && (b.Replace1 < f.ReplaceL1.GridMax || b.Replace1 > f.ReplaceL1.Certified) {
-			t.Errorf("%s: replace-one L1 %g is not between %g, which is reached, and %g", f.Name, b.Replace1, f.ReplaceL1.GridMax, f.ReplaceL1.Certified)
+			t.Errorf("%s: replace-one L1 %g is not between %g, which is reached, and %g", f.Name, b.Replace1, f.ReplaceL1.GridMax,
+				f.ReplaceL1.Certified)
 		}
 	}
 }

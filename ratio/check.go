@@ -382,10 +382,12 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 	}
 	out.Nearer = weighted < plain
 	if out.Off > 0 {
-		out.Warnings = append(out.Warnings, noren.Textf("%d of %d test {mean|means} {1|is|are} off by more than chance explains: do not trust the weights with these columns", out.Off, len(out.Tests)))
+		out.Warnings = append(out.Warnings, noren.Textf("%d of %d test {mean|means} {1|is|are} off by more than chance explains: do not trust "+
+			"the weights with these columns", out.Off, len(out.Tests)))
 	}
 	if !out.Nearer {
-		out.Warnings = append(out.Warnings, noren.Textf("the weighted records are no nearer to the private ones than the unweighted: the weights do not help, or the check was too noisy to see it"))
+		out.Warnings = append(out.Warnings, noren.Textf("the weighted records are no nearer to the private ones than the unweighted: the "+
+			"weights do not help, or the check was too noisy to see it"))
 	}
 	return out, nil
 }

@@ -31,7 +31,8 @@ func Shares(count, outside *float64, n account.Neighbours) (forCount, forOutside
 	if !(forCount >= 0 && forOutside >= 0 && forCount+forOutside <= MaxCheckShares+1e-9) {
 		return 0, 0, &noren.Error{
 			Kind: noren.Usage, Where: "count-share",
-			What: "expected shares for both checks that add up to at most %g of epsilon, got %g", Args: []any{MaxCheckShares, forCount + forOutside}, Hint: "0 leaves a check out",
+			What: "expected shares for both checks that add up to at most %g of epsilon, got %g", Args: []any{MaxCheckShares, forCount + forOutside},
+			Hint: "0 leaves a check out",
 		}
 	}
 	return forCount, forOutside, nil

@@ -11,8 +11,11 @@ import (
 )
 
 const (
-	largeValues = "a few public records with large values decide this answer, and larger ones may be missing: the interval may be too narrow; a share, a quantile or the mean of values with an upper bound would be safer"
-	untoldPart  = "the columns of the weights tell something of this question that the released features do not follow, such as an interaction of columns: if the tables differ in that, the answer may be off by more than the interval says; more centres, or histograms of pairs of columns, would help"
+	largeValues = "a few public records with large values decide this answer, and larger ones may be missing: the interval may be too " +
+		"narrow; a share, a quantile or the mean of values with an upper bound would be safer"
+	untoldPart = "the columns of the weights tell something of this question that the released features do not follow, such as an " +
+		"interaction of columns: if the tables differ in that, the answer may be off by more than the interval says; more centres, or " +
+		"histograms of pairs of columns, would help"
 )
 
 // Of an interaction of columns kernels follow little. 3 of 4 private and half of the public

@@ -64,7 +64,10 @@ func TestOutsideWidens(t *testing.T) {
 		for i := range x.Outside {
 			x.Outside[i] = i < outside
 		}
-		m, err := New(context.Background(), Options{Public: e, Neighbours: account.ReplaceOne, Records: x.Rows, Cost: milli(2000), OutsideShare: 0.1})
+		m, err := New(context.Background(), Options{
+			Public: e, Neighbours: account.ReplaceOne, Records: x.Rows, Cost: milli(2000),
+			OutsideShare: 0.1,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,11 +86,15 @@ func (w *Weights) check(raw []float64, flat bool) error {
 		}
 	}
 	find(flat, "no public record got a weight above 0: all were given the same")
-	find(m.RecordsFrom != Estimated && (c.MeanWeight < 0.8 || c.MeanWeight > 1.25), "the mean weight before normalisation is %.2f and should be near 1: the public records do not cover the private ones, or noise rules", c.MeanWeight)
+	find(m.RecordsFrom != Estimated && (c.MeanWeight < 0.8 || c.MeanWeight > 1.25),
+		"the mean weight before normalisation is %.2f and should be near 1: the public records do not cover the private ones, or noise rules",
+		c.MeanWeight)
 	find(c.ESS < 10, "the weighted records are worth only %.1f: few public records carry all answers", c.ESS)
 	find(c.MaxShare > 0.25, "one public record carries %.0f%% of the weight", 100*c.MaxShare)
-	find(c.Negative > 0.1, "the fitted ratio is below 0 in places, %.0f%% of what is above: the bandwidth is too wide for the private records, or noise rules", 100*c.Negative)
-	find(misfit, "the weighted records do not reproduce the released means: they are %.3g times as far from them as noise explains; the public records do not cover the private ones, or the bandwidth is too wide for them", c.Misfit)
+	find(c.Negative > 0.1, "the fitted ratio is below 0 in places, %.0f%% of what is above: the bandwidth is too wide for the private "+
+		"records, or noise rules", 100*c.Negative)
+	find(misfit, "the weighted records do not reproduce the released means: they are %.3g times as far from them as noise explains; the "+
+		"public records do not cover the private ones, or the bandwidth is too wide for them", c.Misfit)
 	// Beyond what noise and the sampling of private records explain, more than a tenth of
 	// what there was to follow is left; or, with the sampling of public records allowed
 	// for, more than a fifth.
@@ -110,17 +114,20 @@ func (w *Weights) check(raw []float64, flat bool) error {
 		large, unexplained = true, max(unexplained, share)
 	}
 	if !misfit && !blind && large {
-		w.unexplained = noren.Textf("the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
+		w.unexplained = noren.Textf("the weights leave %.0f%% of how the released means differ from the public ones unexplained: the "+
+			"bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
 		c.Findings = append(c.Findings, w.unexplained)
 	}
-	find(blind && !misfit, "the released means cannot be told from those of the public records themselves: either both are alike, or epsilon or n is too small to see how they differ")
+	find(blind && !misfit, "the released means cannot be told from those of the public records themselves: either both are alike, or "+
+		"epsilon or n is too small to see how they differ")
 	if o := m.Outside; o != nil {
 		share, found := w.outside()
 		c.Outside, c.OutsideSD = &share, o.SD/m.Records
 		w.findOutside(share, found, "about %.0f%% of the private records are outside of the public ones: nothing can be said of them", 100*share)
 	}
 	if share, name := w.uncovered(); share > 0 {
-		w.findOutside(share, true, "about %.0f%% of the private records have values of %s that no public record has: nothing can be said of them", 100*share, name)
+		w.findOutside(share, true, "about %.0f%% of the private records have values of %s that no public record has: nothing can be said of them",
+			100*share, name)
 	}
 	c.Passed = len(c.Findings) == 0
 	return nil

@@ -23,7 +23,8 @@ func NewKernel(centres *Points, sigma float64) (*Kernel, error) {
 		return nil, noren.Usagef("centres", "at least one centre with at least one coordinate is needed")
 	}
 	if centres.Rows > maxCentres || centres.Dim > maxDim {
-		return nil, noren.Usagef("centres", "more than 4096 centres or 4096 coordinates").Hinted("noise grows with the number of centres: a dozen to a hundred serve best")
+		return nil, noren.Usagef("centres", "more than 4096 centres or 4096 coordinates").
+			Hinted("noise grows with the number of centres: a dozen to a hundred serve best")
 	}
 	for _, v := range centres.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

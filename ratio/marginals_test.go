@@ -48,7 +48,10 @@ func wordPoints(seed uint64, n int, shares []float64) *Points {
 func TestMarginalSensitivity(t *testing.T) {
 	f, public := wordFrame(t), wordPoints(1, 300, []float64{0.4, 0.3, 0.3})
 	for _, n := range []account.Neighbours{account.AddRemove, account.ReplaceOne} {
-		m, err := New(context.Background(), Options{Frame: f, Public: public, Cost: milli(1000), Features: MarginalFeatures, Neighbours: n, Records: 3000})
+		m, err := New(context.Background(), Options{
+			Frame: f, Public: public, Cost: milli(1000), Features: MarginalFeatures, Neighbours: n,
+			Records: 3000,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -262,7 +262,9 @@ func (o *Options) validate() error {
 			bad.add("delta", "Gaussian noise needs a delta above 0, far below 1/n")
 		}
 	case SampledCentres:
-		bad.add("mechanism", "the paper's method C is refused: with private records for centres its (epsilon, b/n) holds, and so it would if b private records were published as they are; delta must be far below 1/n to mean anything. Use %s with public centres, or %s", RKHSPure, NoisyCentres)
+		bad.add("mechanism", "the paper's method C is refused: with private records for centres its (epsilon, b/n) holds, and so it would if "+
+			"b private records were published as they are; delta must be far below 1/n to mean anything. Use %s with public centres, or %s",
+			RKHSPure, NoisyCentres)
 	default:
 		bad.add("mechanism", "unknown mechanism: rkhs-pure, rkhs-gaussian, laplace, parametric or noisy-centres")
 	}
@@ -304,7 +306,8 @@ func (o *Options) validate() error {
 		bad.add(noren.Phrase("count share"), "the share of epsilon for the number of records must lie between 0 and 0.5")
 	}
 	if !(o.OutsideShare >= 0 && o.OutsideShare <= 0.5) || o.CountShare+o.OutsideShare > 0.5 {
-		bad.add(noren.Phrase("outside share"), "the share of epsilon for the number of records outside must lie between 0 and 0.5, together with that for the number of records")
+		bad.add(noren.Phrase("outside share"),
+			"the share of epsilon for the number of records outside must lie between 0 and 0.5, together with that for the number of records")
 	}
 	if o.CountShare > 0 && o.Neighbours == account.ReplaceOne {
 		bad.add(noren.Phrase("count share"), "the number of records is public in replace-one: nothing need be spent on it")
@@ -409,7 +412,8 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 
 func recordCost(c account.Cost, own, n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != account.Record {
-		return account.Cost{}, noren.Usagef("unit", "density-ratio weights are private for single records").Hinted("use a budget whose unit is the record, or a table with one record for each %s", unit)
+		return account.Cost{}, noren.Usagef("unit", "density-ratio weights are private for single records").
+			Hinted("use a budget whose unit is the record, or a table with one record for each %s", unit)
 	}
 	return account.Charge(c, own, n)
 }
@@ -431,21 +435,27 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		g.Assumptions = append(g.Assumptions, noren.Textf("The number of private records is public."))
 	}
 	if len(m.marginals) > 0 {
-		g.Assumptions = append(g.Assumptions, noren.Textf("Bins, categories and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most."))
+		g.Assumptions = append(g.Assumptions, noren.Textf("Bins, categories and which columns are paired are public. Noise in cells is "+
+			"discrete and exact; a record is in one cell of each histogram at most."))
 	}
 	switch o.Noise {
 	case DiscreteLaplace:
 	case RKHSPure, RKHSGaussian:
 		g.Assumptions = append(g.Assumptions, noren.Sentences(continuous,
-			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")...)
+			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record "+
+				"(docs/density-ratio.md, theorem 2).")...)
 	case NoisyCentres:
 		g.Assumptions = append(g.Assumptions, noren.Textf("The box of the records is public; records outside count as on its border."),
-			noren.Textf("%d private {record was|records were} drawn without replacement for centres, and which {record it is|records they are} stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
+			noren.Textf("%d private {record was|records were} drawn without replacement for centres, and which {record it is|records they are} "+
+				"stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
 	default:
-		g.Assumptions = append(g.Assumptions, noren.Textf("Noise is discrete and exact on a grid of step 2^-30; what one record can change was bounded with certainty (docs/density-ratio.md, theorem 1)."))
+		g.Assumptions = append(g.Assumptions, noren.Textf("Noise is discrete and exact on a grid of step 2^-30; what one record can change "+
+			"was bounded with certainty (docs/density-ratio.md, theorem 1)."))
 	}
 	return g, nil
 }
 
 // continuous is what floating point does to the continuous samplers.
-const continuous = "The noise is continuous and was drawn in floating point: the theorem is about real numbers. The sums it is added to are exact whole numbers, and the result was rounded to a public grid of about 2^-20 of the noise, so that the lowest bits of the noise were not released; that rounding makes the known attacks on such bits harder and is no proof (use laplace for noise that is exact)."
+const continuous = "The noise is continuous and was drawn in floating point: the theorem is about real numbers. The sums it is added to " +
+	"are exact whole numbers, and the result was rounded to a public grid of about 2^-20 of the noise, so that the lowest bits of the " +
+	"noise were not released; that rounding makes the known attacks on such bits harder and is no proof (use laplace for noise that is exact)."

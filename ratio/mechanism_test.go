@@ -70,7 +70,10 @@ func testErrorOfSettingOne(t *testing.T, cases []errorOfOne) {
 		const repeats = 60
 		for seed := range uint64(repeats) {
 			x, e, truth := settingOne(seed, 2000, 50)
-			m, err := New(ctx, Options{Public: e, Cost: milli(c.epsilon), Neighbours: account.ReplaceOne, Records: 2000, Noise: c.noise, Sigmas: []float64{MedianDistance(e)}})
+			m, err := New(ctx, Options{
+				Public: e, Cost: milli(c.epsilon), Neighbours: account.ReplaceOne, Records: 2000, Noise: c.noise,
+				Sigmas: []float64{MedianDistance(e)},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +267,10 @@ func TestMechanisms(t *testing.T) {
 				continue
 			}
 			for _, post := range []Post{Plain, NonNegative, Clip} {
-				o := Options{Public: e, Cost: milli(5000), Noise: n, Neighbours: relation, Records: 2000, Post: post, Low: []float64{-3}, High: []float64{5}}
+				o := Options{
+					Public: e, Cost: milli(5000), Noise: n, Neighbours: relation, Records: 2000, Post: post, Low: []float64{-3},
+					High: []float64{5},
+				}
 				if n == RKHSGaussian {
 					o.Cost.Delta = account.DeltaUnits / 1_000_000
 				}
@@ -316,7 +322,10 @@ func TestMechanisms(t *testing.T) {
 			}
 		}
 	}
-	m, err := New(ctx, Options{Public: e, Cost: milli(1001), Noise: NoisyCentres, Neighbours: account.ReplaceOne, Records: 2000, Low: []float64{-3}, High: []float64{5}})
+	m, err := New(ctx, Options{
+		Public: e, Cost: milli(1001), Noise: NoisyCentres, Neighbours: account.ReplaceOne, Records: 2000,
+		Low: []float64{-3}, High: []float64{5},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

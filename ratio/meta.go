@@ -206,7 +206,8 @@ func (m *Meta) validate() error {
 		}
 	}
 	switch {
-	case b > 0 && (!positive(m.Sigma) || !positive(m.Sigma*m.Sigma) || !positive(m.Lambda)) || !positive(m.Records) || m.Records > 1<<60 || m.RecordsSD < 0:
+	case b > 0 && (!positive(m.Sigma) || !positive(m.Sigma*m.Sigma) || !positive(m.Lambda)) || !positive(m.Records) || m.Records > 1<<60 ||
+		m.RecordsSD < 0:
 		return badMeta("bandwidth, lambda and number of records in the meta data must be numbers above 0")
 	case m.Outside != nil && (!isWhole([]float64{m.Outside.Records, m.Outside.SD}) || m.Outside.SD < 0):
 		return badMeta("the number of records outside in the meta data is no number")
@@ -262,7 +263,8 @@ func (m *Meta) validateHistograms(d int) error {
 			return bad
 		}
 		for _, a := range h.Axes {
-			if a.At < 0 || a.Categories < 0 || a.Categories > maxCategories || a.At+max(1, a.Categories) > d || len(a.Edges) > maxCategories || !isWhole(a.Edges) || !slices.IsSorted(a.Edges) {
+			if a.At < 0 || a.Categories < 0 || a.Categories > maxCategories || a.At+max(1, a.Categories) > d || len(a.Edges) > maxCategories ||
+				!isWhole(a.Edges) || !slices.IsSorted(a.Edges) {
 				return bad
 			}
 		}
@@ -300,7 +302,8 @@ func (m *Meta) Statement() noren.Text {
 	epsilon := strconv.FormatFloat(m.Epsilon, 'f', -1, 64)
 	what := noren.Textf("differential privacy of one record, %s, epsilon = %s", m.Neighbours, epsilon)
 	if m.Delta > 0 {
-		what = noren.Textf("differential privacy of one record, %s, epsilon = %s, delta = %s", m.Neighbours, epsilon, strconv.FormatFloat(m.Delta, 'f', -1, 64))
+		what = noren.Textf("differential privacy of one record, %s, epsilon = %s, delta = %s", m.Neighbours, epsilon,
+			strconv.FormatFloat(m.Delta, 'f', -1, 64))
 	}
 	by := noren.Textf("%s", m.Mechanism)
 	switch m.Features {

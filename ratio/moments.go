@@ -131,7 +131,8 @@ const stripes = 16
 // bytes. Errors: [noren.Usage], or the context's.
 func NewFeatures(ctx context.Context, k *Kernel, e *Points) (*Features, error) {
 	if e.Rows < 2 || e.Dim != k.Centres.Dim {
-		return nil, noren.Usagef(noren.Phrase("public records"), "at least two public records are needed, with as many coordinates as the centres")
+		return nil, noren.Usagef(noren.Phrase("public records"),
+			"at least two public records are needed, with as many coordinates as the centres")
 	}
 	n, b := e.Rows, k.Size()
 	phi := mat.NewDense(n, b, nil)
@@ -158,7 +159,8 @@ func NewFeatures(ctx context.Context, k *Kernel, e *Points) (*Features, error) {
 			raw := phi.RawMatrix()
 			for lo, end := n*i/stripes, n*(i+1)/stripes; lo < end && ctx.Err() == nil; lo += blockRows {
 				rows := min(blockRows, end-lo)
-				blas64.Syrk(blas.Trans, 1, blas64.General{Rows: rows, Cols: b, Stride: raw.Stride, Data: raw.Data[lo*raw.Stride:]}, 1, parts[i].RawSymmetric())
+				blas64.Syrk(blas.Trans, 1, blas64.General{Rows: rows, Cols: b, Stride: raw.Stride, Data: raw.Data[lo*raw.Stride:]}, 1,
+					parts[i].RawSymmetric())
 			}
 		}
 	}
@@ -197,7 +199,8 @@ func (f *Features) ridge(lambda float64) (*mat.Cholesky, error) {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(a) {
-		return nil, noren.Usagef("lambda", "the kernels of the public records cannot be told apart at so small a lambda").Hinted("use a larger lambda or fewer centres")
+		return nil, noren.Usagef("lambda", "the kernels of the public records cannot be told apart at so small a lambda").
+			Hinted("use a larger lambda or fewer centres")
 	}
 	return &c, nil
 }

@@ -45,7 +45,8 @@ func (w *Weights) Quantile(f []float64, p float64) (*Answer, error) {
 		return a, nil
 	}
 	if p-z*a.SE <= 0 || p+z*a.SE >= 1 {
-		a.Warnings = append(a.Warnings, noren.Textf("the quantile is too near the end for its error: it reaches beyond the values of the public records"))
+		a.Warnings = append(a.Warnings,
+			noren.Textf("the quantile is too near the end for its error: it reaches beyond the values of the public records"))
 	}
 	// Errors of the distribution function are taken where the interval ends.
 	low, high := d.at(max(p-z*a.SE, 0)), d.at(min(p+z*a.SE, 1))

@@ -68,7 +68,8 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 	}
 	beta, chol, ok := fit(w.W)
 	if !ok {
-		return nil, noren.Usagef("regression", "the columns cannot be told apart among the weighted public records").Hinted("leave out a column that follows from the others or hardly varies")
+		return nil, noren.Usagef("regression", "the columns cannot be told apart among the weighted public records").
+			Hinted("leave out a column that follows from the others or hardly varies")
 	}
 	var inverse mat.SymDense
 	if err := chol.InverseTo(&inverse); err != nil && !isCondition(err) {

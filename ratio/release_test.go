@@ -100,7 +100,10 @@ func TestThroughTheWayOut(t *testing.T) {
 	if frame.Dim() != 4 {
 		t.Errorf("%d coordinates", frame.Dim())
 	}
-	m, err := ratio.New(ctx, ratio.Options{Frame: frame, Public: points, Cost: account.Cost{Epsilon: 4 * account.EpsilonUnits}, CountShare: 0.1})
+	m, err := ratio.New(ctx, ratio.Options{
+		Frame: frame, Public: points, Cost: account.Cost{Epsilon: 4 * account.EpsilonUnits},
+		CountShare: 0.1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +116,11 @@ func TestThroughTheWayOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	d, err := (&dataset.Definition{Columns: []dataset.Column{{Name: "age", Type: "integer"}, {Name: "hours", Type: "decimal"}, {Name: "work"}}}).Complete()
+	d, err := (&dataset.Definition{Columns: []dataset.Column{
+		{Name: "age", Type: "integer"},
+		{Name: "hours", Type: "decimal"},
+		{Name: "work"},
+	}}).Complete()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +198,10 @@ func TestThroughTheWayOut(t *testing.T) {
 		t.Errorf("mean hours %+v, want %g", answer, sum/n)
 	}
 
-	check, err := ratio.NewCheck(ratio.CheckOptions{Weights: w, Frame: again, Public: points, Cost: account.Cost{Epsilon: account.EpsilonUnits}})
+	check, err := ratio.NewCheck(ratio.CheckOptions{
+		Weights: w, Frame: again, Public: points,
+		Cost: account.Cost{Epsilon: account.EpsilonUnits},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +217,8 @@ func TestThroughTheWayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Tests) != 20 || result.Tests[0].Function.String() != "age" || math.Abs(result.Tests[0].Private-result.Tests[0].Weighted) > 0.2 {
+	if len(result.Tests) != 20 || result.Tests[0].Function.String() != "age" ||
+		math.Abs(result.Tests[0].Private-result.Tests[0].Weighted) > 0.2 {
 		t.Errorf("%+v", result)
 	}
 	if _, err := run(m); noren.KindOf(err) != noren.Refused {

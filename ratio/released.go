@@ -176,7 +176,8 @@ func badMeta(what noren.Format, args ...any) error {
 // validateBox checks the box of NoisyCentres, and takes the frame's where none is given.
 func (o *Options) validateBox(bad *faults) {
 	if o.Neighbours != account.ReplaceOne {
-		bad.add("neighbours", "noisy centres are private for replace-one only: a sample of a size that is fixed says nothing of a table with one record more")
+		bad.add("neighbours",
+			"noisy centres are private for replace-one only: a sample of a size that is fixed says nothing of a table with one record more")
 	}
 	if o.Low == nil && o.High == nil && o.Frame != nil {
 		o.Low, o.High = o.Frame.box()

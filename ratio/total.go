@@ -39,13 +39,17 @@ func (c *Check) Covers(atMost, records int64) error {
 func covers(n account.Neighbours, declared int, atMost, records int64) error {
 	if n == account.ReplaceOne && records != int64(declared) {
 		return &noren.Error{
-			Kind: noren.Usage, Code: "records", Where: "records", What: "expected the data set's public number of records, %d, got %d", Args: []any{records, declared},
+			Kind: noren.Usage, Code: "records", Where: "records", What: "expected the data set's public number of records, %d, got %d", Args: []any{
+				records, declared,
+			},
 			Hint: "a data set of replace-one neighbours states the number of its records",
 		}
 	}
 	if atMost > maxRecords {
 		return &noren.Error{
-			Kind: noren.Usage, Code: "too-many-records", Where: "records", What: "expected at most %d records, got a bound of %d", Args: []any{maxRecords, atMost},
+			Kind: noren.Usage, Code: "too-many-records", Where: "records", What: "expected at most %d records, got a bound of %d", Args: []any{
+				maxRecords, atMost,
+			},
 			Hint: "state a smaller bound of the number of records",
 		}
 	}
@@ -57,7 +61,8 @@ func checkScale(scale float64) error {
 	if scale <= maxNumber {
 		return nil
 	}
-	return noren.Usagef("epsilon", "expected noise of a scale below 2^53 steps, got more").Hinted("choose a larger epsilon, fewer centres or fewer columns")
+	return noren.Usagef("epsilon", "expected noise of a scale below 2^53 steps, got more").
+		Hinted("choose a larger epsilon, fewer centres or fewer columns")
 }
 
 // publishable is x, or the end of what canonical JSON holds that it passes.

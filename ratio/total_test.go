@@ -67,7 +67,10 @@ func hasCanonicalJSON(t rapid.TB, v any) {
 // weightsFor are weights of no particular worth, which a check needs.
 func weightsFor(t rapid.TB, frame *Frame, public *Points) *Weights {
 	t.Helper()
-	m, err := New(context.Background(), Options{Public: public, Frame: frame, Cost: milli(100_000), Neighbours: account.ReplaceOne, Records: public.Rows, Centres: 5})
+	m, err := New(context.Background(), Options{
+		Public: public, Frame: frame, Cost: milli(100_000), Neighbours: account.ReplaceOne,
+		Records: public.Rows, Centres: 5,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +229,10 @@ func TestExtremeNoiseHasCanonicalJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"sums":[5,-7],"records":1073741824}`), &old); err != nil || old.Sums[1] != -7 || old.Records != 1<<30 {
 		t.Errorf("%+v, %v", old, err)
 	}
-	for _, bad := range []string{`{"sums":["1.5"],"records":"0"}`, `{"sums":["9223372036854775808"],"records":"0"}`, `{"sums":[null],"records":[]}`} {
+	for _, bad := range []string{
+		`{"sums":["1.5"],"records":"0"}`, `{"sums":["9223372036854775808"],"records":"0"}`,
+		`{"sums":[null],"records":[]}`,
+	} {
 		if err := json.Unmarshal([]byte(bad), &old); err == nil {
 			t.Errorf("%s was read", bad)
 		}
@@ -262,7 +268,8 @@ func TestCovers(t *testing.T) {
 		}
 	}
 	// A scale that canonical JSON cannot hold is refused from public figures.
-	if _, err := New(context.Background(), Options{Public: public, Cost: account.Cost{Epsilon: 1}, Noise: Laplace, Centres: 4}); noren.KindOf(err) != noren.Usage {
+	if _, err := New(context.Background(), Options{Public: public, Cost: account.Cost{Epsilon: 1}, Noise: Laplace, Centres: 4}); noren.KindOf(
+		err) != noren.Usage {
 		t.Errorf("noise of a scale beyond 2^53 steps: %v", err)
 	}
 }

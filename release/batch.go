@@ -201,7 +201,8 @@ func together(parts []Part) (noren.Guarantee, error) {
 	out.Epsilon, out.Delta = own.Float()
 	if dependent {
 		out.Epsilon, out.Delta = alone.Float()
-		out.Assumptions = append(out.Assumptions, noren.Textf("The epsilon is the sum of the charges, which bounds what the answers together tell of one record (docs/correlated-privacy.md, section 12)."))
+		out.Assumptions = append(out.Assumptions, noren.Textf("The epsilon is the sum of the charges, which bounds what the answers together "+
+			"tell of one record (docs/correlated-privacy.md, section 12)."))
 	}
 	return out, nil
 }

@@ -37,7 +37,10 @@ func hospital(rng *rand.Rand) columnsOf {
 		types: []dataset.Column{{}, {Type: "integer"}, {Type: "decimal"}, {Type: "date"}},
 	}
 	for i := range 60 {
-		row := []string{fmt.Sprintf("Person %d-%d", i, rng.IntN(1000)), strconv.Itoa(18 + rng.IntN(80)), strconv.FormatFloat(float64(rng.IntN(100_000))/100, 'f', 2, 64), table.ISODate.Format(int64(18000 + rng.IntN(2000)))}
+		row := []string{
+			fmt.Sprintf("Person %d-%d", i, rng.IntN(1000)), strconv.Itoa(18 + rng.IntN(80)),
+			strconv.FormatFloat(float64(rng.IntN(100_000))/100, 'f', 2, 64), table.ISODate.Format(int64(18000 + rng.IntN(2000))),
+		}
 		for j := range row {
 			if j > 0 && rng.IntN(12) == 0 {
 				row[j] = "n.d."
@@ -132,7 +135,10 @@ var forms = map[string]func(rng *rand.Rand, c *columnsOf){
 
 // formOrder is the order in which forms are applied: names and types last, as the others
 // go by them.
-var formOrder = []string{"gaps", "numbers", "dates", "letters and blanks", "another order of records", "fewer columns", "texts", "other names", "encoding", "delimiter", "files"}
+var formOrder = []string{
+	"gaps", "numbers", "dates", "letters and blanks", "another order of records", "fewer columns", "texts",
+	"other names", "encoding", "delimiter", "files",
+}
 
 // grantOf writes the table and grants it.
 func grantOf(t *testing.T, l *ledger.Ledger, name string, c columnsOf) error {

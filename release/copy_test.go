@@ -56,7 +56,8 @@ func copied(t interface{ Fatal(...any) }, dir string, rows []int, keep bool) ([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(path) != dir || !strings.HasPrefix(filepath.Base(path), "odd_name.") {
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(path) != dir ||
+		!strings.HasPrefix(filepath.Base(path), "odd_name.") {
 		t.Fatal("the copy is not private: ", info.Mode(), path)
 	}
 	in, err := file.Open(context.Background(), path, file.Options{})
@@ -68,7 +69,8 @@ func copied(t interface{ Fatal(...any) }, dir string, rows []int, keep bool) ([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := dataset.Inspect(context.Background(), in, d, dataset.InspectOptions{Keys: dataset.KeysOf(func(string) []byte { return []byte("key") })})
+	r, err := dataset.Inspect(context.Background(), in, d,
+		dataset.InspectOptions{Keys: dataset.KeysOf(func(string) []byte { return []byte("key") })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +139,8 @@ func TestCopyLeavesNothing(t *testing.T) {
 	src := kept(t, make([]int, 5000))
 	defer func() { _ = src.Close() }()
 	for _, keep := range []bool{false, true} {
-		if _, err := release.Copy(t.Context(), failing{src}, release.CopyOptions{Dir: dir, Name: "t", KeepOrder: keep}); !errors.Is(err, errGone) {
+		if _, err := release.Copy(t.Context(), failing{src}, release.CopyOptions{Dir: dir, Name: "t", KeepOrder: keep}); !errors.Is(err,
+			errGone) {
 			t.Errorf("got %v", err)
 		}
 	}

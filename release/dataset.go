@@ -120,7 +120,8 @@ func Unknown(ctx context.Context, path string, form dataset.File, ledgers []*led
 		}
 		if name != "" {
 			return &noren.Error{
-				Kind: noren.Refused, Code: CodeKnown, Where: noren.File(path), What: "belongs to data set %s; an unaccounted answer is refused", Args: []any{name},
+				Kind: noren.Refused, Code: CodeKnown, Where: noren.File(path), What: "belongs to data set %s; an unaccounted answer is refused",
+				Args: []any{name},
 				Hint: "ask the data set: its budget is charged",
 			}
 		}
@@ -223,7 +224,9 @@ func headerOf[C any](columns []C, name func(C) string) string {
 
 // tablePrint is the print of the table at path under a form, or "" where its
 // columns are not one of headers.
-func tablePrint(ctx context.Context, open opener, path string, form dataset.File, headers map[string]bool, keys dataset.Keys) (string, error) {
+func tablePrint(ctx context.Context, open opener, path string, form dataset.File, headers map[string]bool, keys dataset.Keys) (string,
+	error,
+) {
 	f, err := open()
 	if err != nil {
 		return "", err
@@ -270,7 +273,10 @@ type opener func() (csvio.File, error)
 func openFile(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(path), What: "cannot be opened", Hint: "does the file exist, and may this user read it?"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "file-missing", Where: noren.File(path), What: "cannot be opened",
+			Hint: "does the file exist, and may this user read it?",
+		}
 	}
 	return f, nil
 }
@@ -329,7 +335,10 @@ func (d *Dataset) readable(ctx context.Context, fields []table.Field) error {
 func (d *Dataset) unchanged(ctx context.Context) error {
 	have, err := d.stat(ctx)
 	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.Textf("data set %s", d.Name), What: "its file cannot be opened", Hint: "does the file exist, and may this user read it?"}
+		return &noren.Error{
+			Kind: noren.Usage, Code: "file-missing", Where: noren.Textf("data set %s", d.Name), What: "its file cannot be opened",
+			Hint: "does the file exist, and may this user read it?",
+		}
 	}
 	size, mtime, err := d.ledger.Seen(ctx, d.Name)
 	if err != nil {
@@ -339,7 +348,8 @@ func (d *Dataset) unchanged(ctx context.Context) error {
 		return nil
 	}
 	changed := &noren.Error{
-		Kind: noren.Refused, Code: CodeChanged, Where: noren.Textf("data set %s", d.Name), What: "the file is not version %d; nothing was charged", Args: []any{d.Version},
+		Kind: noren.Refused, Code: CodeChanged, Where: noren.Textf("data set %s", d.Name),
+		What: "the file is not version %d; nothing was charged", Args: []any{d.Version},
 		Hint: "if it is the same data set in a new state, the steward grants it as changed: what is spent stays spent",
 	}
 	whole, err := d.ledger.HasContents(ctx, d.Name)

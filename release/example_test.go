@@ -102,7 +102,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := release.ConfirmGrant(ctx, l, release.Grant{Name: "people", Cap: account.Cost{Epsilon: account.EpsilonUnits}}, reviewed); err != nil {
+	if _, err := release.ConfirmGrant(ctx, l, release.Grant{Name: "people", Cap: account.Cost{Epsilon: account.EpsilonUnits}},
+		reviewed); err != nil {
 		fmt.Println(err)
 		return
 	}

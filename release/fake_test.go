@@ -133,7 +133,10 @@ func (d *desk) grant(t *testing.T, name, path string, limit int64, like dataset.
 	}
 	reviewed, err := release.ReviewGrant(t.Context(), d.ledger, release.Candidate{Path: path, Definition: def})
 	if err == nil {
-		_, err = release.ConfirmGrant(t.Context(), d.ledger, release.Grant{Name: name, Cap: account.Cost{Epsilon: limit * milli}, OtherPeople: true}, reviewed)
+		_, err = release.ConfirmGrant(t.Context(), d.ledger, release.Grant{
+			Name: name, Cap: account.Cost{Epsilon: limit * milli},
+			OtherPeople: true,
+		}, reviewed)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -82,5 +82,8 @@ func unchanged(was, is fs.FileInfo) bool {
 
 // changedMeanwhile refuses a file of which other bytes would be granted than were reviewed.
 func changedMeanwhile(path string) error {
-	return &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "was changed while it was read", Hint: "grant it when nothing writes to it"}
+	return &noren.Error{
+		Kind: noren.BadData, Where: noren.File(path), What: "was changed while it was read",
+		Hint: "grant it when nothing writes to it",
+	}
 }

@@ -41,7 +41,10 @@ func TestGrantOfWhatWasReviewed(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = l.Close() }()
-			d, err := (&dataset.Definition{File: dataset.File{Sharded: sharded}, AtMost: 100, Columns: []dataset.Column{{Name: "age", Type: "integer"}, {Name: "town"}}}).Complete()
+			d, err := (&dataset.Definition{
+				File: dataset.File{Sharded: sharded}, AtMost: 100,
+				Columns: []dataset.Column{{Name: "age", Type: "integer"}, {Name: "town"}},
+			}).Complete()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +53,8 @@ func TestGrantOfWhatWasReviewed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return release.ReviewGrant(t.Context(), l, release.Candidate{Path: path, Definition: d, Copied: files, Progress: func(string, int64, int64) { during() }})
+				return release.ReviewGrant(t.Context(), l,
+					release.Candidate{Path: path, Definition: d, Copied: files, Progress: func(string, int64, int64) { during() }})
 			}
 			for _, changed := range []string{file, copied} {
 				if _, err := review(func() { put(changed, later) }); noren.KindOf(err) != noren.BadData {

@@ -134,8 +134,10 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 		return nil, err
 	}
 	return l.Grant(ctx, ledger.Grant{
-		Name: g.Name, Path: r.path, Sources: g.Sources, Cap: g.Cap, Accounting: g.Accounting, StatementDelta: g.StatementDelta, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
-		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Contents: contentsOf(&r.Identity, r.files), Files: r.bytes, Size: r.size, Mtime: r.mtime,
+		Name: g.Name, Path: r.path, Sources: g.Sources, Cap: g.Cap, Accounting: g.Accounting, StatementDelta: g.StatementDelta,
+		Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
+		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Contents: contentsOf(&r.Identity, r.files), Files: r.bytes,
+		Size: r.size, Mtime: r.mtime,
 		FixedOnceSpent: r.definition.Model != nil, Changed: g.Changed, Replace: g.Replace, OtherPeople: g.OtherPeople, OldFingerprint: old,
 	})
 }

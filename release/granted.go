@@ -92,7 +92,9 @@ func Public(ctx context.Context, path string, l *ledger.Ledger) error {
 // Private is the refusal of a table of a data set where a public one is expected.
 func Private(path, dataset string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: CodePrivate, Where: noren.File(path), What: "belongs to data set %s, expected a public file", Args: []any{dataset},
+		Kind: noren.Refused, Code: CodePrivate, Where: noren.File(path), What: "belongs to data set %s, expected a public file", Args: []any{
+			dataset,
+		},
 		Hint: "what is printed of public files is not charged",
 	}
 }

@@ -45,8 +45,9 @@ func TestGrantedLongModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = d.ledger.Grant(t.Context(), ledger.Grant{ // as earlier versions did
-		Name: "long", Path: path, Cap: account.Cost{Epsilon: 1000 * milli}, Neighbours: def.Relation(), Unit: def.Unit, Definition: text, DefinitionHash: hash,
-		Print: "p", Prints: map[string]string{"state": "p"}, Size: 8, FixedOnceSpent: true,
+		Name: "long", Path: path, Cap: account.Cost{Epsilon: 1000 * milli}, Neighbours: def.Relation(), Unit: def.Unit, Definition: text,
+		DefinitionHash: hash,
+		Print:          "p", Prints: map[string]string{"state": "p"}, Size: 8, FixedOnceSpent: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +70,8 @@ func TestGrantedLongModel(t *testing.T) {
 	}
 	other := *def.Model
 	other.Distribution = json.RawMessage(strings.Replace(model, "4200000", "4200001", 1))
-	if err := release.Readable(t.Context(), d.ledger, &other); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "between 1 and 4194304 records") {
+	if err := release.Readable(t.Context(), d.ledger, &other); noren.KindOf(err) != noren.Usage ||
+		!strings.Contains(err.Error(), "between 1 and 4194304 records") {
 		t.Errorf("another long model: %v", err)
 	}
 }

@@ -41,7 +41,10 @@ func TestUnderModel(t *testing.T) {
 		}
 		reviewed, err := release.ReviewGrant(t.Context(), d.ledger, release.Candidate{Path: path, Definition: def})
 		if err == nil {
-			_, err = release.ConfirmGrant(t.Context(), d.ledger, release.Grant{Name: name, Cap: account.Cost{Epsilon: 10_000 * milli, Delta: 1}, OtherPeople: true}, reviewed)
+			_, err = release.ConfirmGrant(t.Context(), d.ledger, release.Grant{
+				Name: name, Cap: account.Cost{Epsilon: 10_000 * milli, Delta: 1},
+				OtherPeople: true,
+			}, reviewed)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +55,12 @@ func TestUnderModel(t *testing.T) {
 			delta int64
 			code  string
 		}{
-			{"the model's column", table.Field{Name: name, Type: table.Ordered, Levels: c.states}, 0, map[string]string{"own": release.CodeModel}[name]},
+			{
+				"the model's column",
+				table.Field{Name: name, Type: table.Ordered, Levels: c.states},
+				0,
+				map[string]string{"own": release.CodeModel}[name],
+			},
 			{"another column", table.Field{Name: "other"}, 0, release.CodeModel},
 			{"a delta", table.Field{Name: name, Type: table.Ordered, Levels: c.states}, 1, release.CodeModel},
 		} {

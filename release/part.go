@@ -74,7 +74,8 @@ func (q *Request) inZCDP(m Mechanism, p *Part) error {
 	if c, ok := m.(Concentrated); ok {
 		p.Loss, err = c.Loss(d.Relation(), d.Unit)
 	} else if p.Alone.Delta > 0 {
-		return refuse("its budget is in zCDP, and the answer has a delta and no loss in zCDP", "ask for Gaussian noise, or for noise that is private without a delta")
+		return refuse("its budget is in zCDP, and the answer has a delta and no loss in zCDP",
+			"ask for Gaussian noise, or for noise that is private without a delta")
 	} else {
 		p.Loss, err = account.PureLoss(p.Alone.Epsilon)
 	}

@@ -51,7 +51,10 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		return nil, err
 	}
 	d := q.Dataset.Definition
-	out := &Quote{Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit, Accounting: q.Dataset.Accounting(), Fits: true}
+	out := &Quote{
+		Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit,
+		Accounting: q.Dataset.Accounting(), Fits: true,
+	}
 	for _, m := range partsOf(q.Mechanism) {
 		part, err := q.priceOf(ctx, m)
 		if err == nil {
@@ -93,7 +96,8 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		}
 		if balance.Version != q.Dataset.Version {
 			return nil, &noren.Error{
-				Kind: noren.Refused, Code: CodeChanged, Where: noren.Textf("data set %s", q.Dataset.Name), What: "its version is %d, the request is for version %d; nothing was charged", Args: []any{balance.Version, q.Dataset.Version},
+				Kind: noren.Refused, Code: CodeChanged, Where: noren.Textf("data set %s", q.Dataset.Name),
+				What: "its version is %d, the request is for version %d; nothing was charged", Args: []any{balance.Version, q.Dataset.Version},
 				Hint: "ask again for the current version",
 			}
 		}
@@ -116,7 +120,8 @@ func (q *Request) fits(m Mechanism) error {
 		}
 		if have.Type != f.Type || have.Layout != f.Layout || !slices.Equal(have.Levels, f.Levels) {
 			return &noren.Error{
-				Kind: noren.Usage, Code: CodeColumnType, Where: noren.Textf("column %s", f.Name), What: "the query reads it as %s, the data set defines it as %s", Args: []any{f.Type, have.Type},
+				Kind: noren.Usage, Code: CodeColumnType, Where: noren.Textf("column %s", f.Name),
+				What: "the query reads it as %s, the data set defines it as %s", Args: []any{f.Type, have.Type},
 				Hint: "the definition of the data set decides how a column is read",
 			}
 		}
@@ -157,7 +162,8 @@ func (q *Request) underModel(ctx context.Context, one Mechanism, out *Part) erro
 	dependent, ok := one.(Dependent)
 	if m == nil {
 		if ok {
-			return refuse(noren.Textf("has no model of dependence"), "the steward grants the data set under a model: every answer is then priced under it")
+			return refuse(noren.Textf("has no model of dependence"),
+				"the steward grants the data set under a model: every answer is then priced under it")
 		}
 		return nil
 	}
@@ -175,7 +181,8 @@ func (q *Request) underModel(ctx context.Context, one Mechanism, out *Part) erro
 	if own, most := q.Dataset.model.Model, len(q.Dataset.model.StateNames()); !sameStates(own, most) {
 		// A query reads every record by all states, and the model knows nothing of
 		// a record in a state that is not its own.
-		return refuse(noren.Textf("the records of the model have different states, which only a mechanism for the model distinguishes"), "ask for an answer under the model")
+		return refuse(noren.Textf("the records of the model have different states, which only a mechanism for the model distinguishes"),
+			"ask for an answer under the model")
 	}
 	if out.Cost.Delta != 0 {
 		return refuse(noren.Textf("an answer under the model needs delta 0"), "choose noise that is private without a delta")

@@ -80,7 +80,8 @@ func TestPrice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if quote.Fits != fits || quote.Cost != m.cost || quote.Dataset != "people" || quote.Unit != account.Record || quote.Neighbours != account.AddRemove {
+		if quote.Fits != fits || quote.Cost != m.cost || quote.Dataset != "people" || quote.Unit != account.Record ||
+			quote.Neighbours != account.AddRemove {
 			t.Errorf("%+v", quote)
 		}
 		want := []ledger.Remaining{
@@ -128,7 +129,8 @@ func TestDefinitionDecides(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A replacement is a removal and an addition.
-	if c := a.Certificate.Certificate; c.Charge.EpsilonNano != 600*milli || c.Guarantee.Epsilon != 0.6 || c.Guarantee.Neighbours != "replace-one" || c.Guarantee.Unit != "city" {
+	if c := a.Certificate.Certificate; c.Charge.EpsilonNano != 600*milli || c.Guarantee.Epsilon != 0.6 ||
+		c.Guarantee.Neighbours != "replace-one" || c.Guarantee.Unit != "city" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -136,7 +138,8 @@ func TestDefinitionDecides(t *testing.T) {
 func TestNoGrant(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	for _, name := range []string{d.dir + "/other.csv", "other"} {
-		if _, err := release.Find(t.Context(), d.ledger, name); !errors.Is(err, ledger.ErrNoGrant) || noren.KindOf(err) != noren.Refused || noren.CodeOf(err) != "no-dataset" {
+		if _, err := release.Find(t.Context(), d.ledger, name); !errors.Is(err, ledger.ErrNoGrant) || noren.KindOf(err) != noren.Refused ||
+			noren.CodeOf(err) != "no-dataset" {
 			t.Error(err)
 		}
 	}

@@ -51,7 +51,8 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	}
 	if priced := q.Budget.Priced; priced != "" && priced != quote.question.hash.String() {
 		return nil, &noren.Error{
-			Kind: noren.Refused, Code: CodeChanged, Where: noren.Phrase("the request"), What: "it is another than the one that was priced: the data set has another version, or a public table has changed; nothing was charged",
+			Kind: noren.Refused, Code: CodeChanged, Where: noren.Phrase("the request"),
+			What: "it is another than the one that was priced: the data set has another version, or a public table has changed; nothing was charged",
 			Hint: "ask for the price again",
 		}
 	}
@@ -61,7 +62,8 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	}
 	if most := q.Budget.Most; most != nil && !quote.Cost.Within(*most) {
 		return nil, &noren.Error{
-			Kind: noren.Refused, Code: CodeMost, Where: noren.Phrase("the request"), What: "it costs %s, more than the %s that it allows; nothing was charged", Args: []any{quote.Cost, *most},
+			Kind: noren.Refused, Code: CodeMost, Where: noren.Phrase("the request"),
+			What: "it costs %s, more than the %s that it allows; nothing was charged", Args: []any{quote.Cost, *most},
 			Hint: "ask for the price again",
 		}
 	}
@@ -157,7 +159,10 @@ func lost(r *ledger.Reservation, err error) error {
 func repeated(s *ledger.Release, quote *Quote) (*Answer, error) {
 	c, err := certificate.Parse(s.Signature)
 	if err != nil {
-		return nil, &noren.Error{Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err, Hint: "verify the ledger"}
+		return nil, &noren.Error{
+			Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err,
+			Hint: "verify the ledger",
+		}
 	}
 	return &Answer{Payload: s.Payload, Certificate: c, Charge: &s.Charge, Remaining: quote.Remaining, Quote: quote, Repeated: true}, nil
 }
@@ -270,7 +275,10 @@ func (r *run) withheld(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	e := &noren.Error{Kind: noren.BadData, Code: CodeWithheld, Where: noren.File(r.q.Dataset.Path), What: "the answer is withheld: the file could not be read as declared"}
+	e := &noren.Error{
+		Kind: noren.BadData, Code: CodeWithheld, Where: noren.File(r.q.Dataset.Path),
+		What: "the answer is withheld: the file could not be read as declared",
+	}
 	if r.charge != nil {
 		e.Where = noren.Textf("data set %s", r.q.Dataset.Name)
 		e.Saying("the answer is withheld: the file could not be read as granted; the charge stays")

@@ -112,7 +112,10 @@ func TestRefused(t *testing.T) {
 	if noren.KindOf(err) != noren.Refused || !errors.As(err, &short) {
 		t.Fatal(err)
 	}
-	if want := []ledger.Shortfall{{Kind: "dataset", Name: "people", Requested: m.cost, Remaining: account.Cost{Epsilon: 300 * milli}}}; fmt.Sprint(short.Short) != fmt.Sprint(want) {
+	if want := []ledger.Shortfall{{
+		Kind: "dataset", Name: "people", Requested: m.cost,
+		Remaining: account.Cost{Epsilon: 300 * milli},
+	}}; fmt.Sprint(short.Short) != fmt.Sprint(want) {
 		t.Errorf("%v", short.Short)
 	}
 	for _, words := range []string{"0.7 requested", "0.3 remaining", "0.4 too much"} {
@@ -392,7 +395,8 @@ func TestUnaccounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := a.Certificate.Certificate
-	if c.Accounting != certificate.Unaccounted || c.Charge != nil || c.Source.Dataset != "" || !c.StatesSchema() || a.Charge != nil || a.Remaining != nil ||
+	if c.Accounting != certificate.Unaccounted || c.Charge != nil || c.Source.Dataset != "" || !c.StatesSchema() || a.Charge != nil ||
+		a.Remaining != nil ||
 		c.Guarantee.Neighbours != "replace-one" || c.Guarantee.Unit != "city" || c.Guarantee.Epsilon != 5 {
 		t.Errorf("%+v", a)
 	}

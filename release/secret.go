@@ -30,7 +30,8 @@ const (
 const sealLabel = "noren.release.secret/1\x00"
 
 // computational is what the guarantee of an answer assumes whose noise is expanded.
-const computational = "the noise is expanded from a secret of 256 random bits by HKDF-SHA256 and AES-256: it is assumed that without the secret no person can tell it from random bits"
+const computational = "the noise is expanded from a secret of 256 random bits by HKDF-SHA256 and AES-256: it is assumed that without " +
+	"the secret no person can tell it from random bits"
 
 // place is the identity of the one charge that a secret is for.
 func (r *run) place() (identity.ID, error) {
@@ -88,7 +89,8 @@ func (r *run) open(reservation *ledger.Reservation) error {
 		return nil
 	}
 	fail := &noren.Error{
-		Kind: noren.Refused, Code: CodeNoiseKey, Where: noren.Phrase("the request"), What: "it was charged and its answer is not computed yet: the key to its noise is missing or is another",
+		Kind: noren.Refused, Code: CodeNoiseKey, Where: noren.Phrase("the request"),
+		What: "it was charged and its answer is not computed yet: the key to its noise is missing or is another",
 		Hint: "put the key back under which the request was charged, and send the request again with the same request key",
 	}
 	if len(r.q.Budget.NoiseKey) == 0 {

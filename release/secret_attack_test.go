@@ -118,7 +118,8 @@ func TestSecretsOfOtherCharges(t *testing.T) {
 	if _, err := release.Run(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	d.edited(t, "DROP TRIGGER IF EXISTS charge_fixed", "DROP TRIGGER IF EXISTS charge_update", "UPDATE charge SET request_hash = (SELECT request_hash FROM charge WHERE idempotency_key = 'sunday') WHERE idempotency_key = 'friday'")
+	d.edited(t, "DROP TRIGGER IF EXISTS charge_fixed", "DROP TRIGGER IF EXISTS charge_update",
+		"UPDATE charge SET request_hash = (SELECT request_hash FROM charge WHERE idempotency_key = 'sunday') WHERE idempotency_key = 'friday'")
 	q = d.request(t, another())
 	q.Budget.Key, q.Budget.NoiseKey, q.Budget.Expanded = "friday", key, true
 	if a, err := release.Run(t.Context(), q); noren.CodeOf(err) != release.CodeNoiseKey {
@@ -170,7 +171,10 @@ func TestSecretsOfCopies(t *testing.T) {
 		}
 		reviewed, err := release.ReviewGrant(t.Context(), other.ledger, release.Candidate{Path: d.file, Definition: def})
 		if err == nil {
-			_, err = release.ConfirmGrant(t.Context(), other.ledger, release.Grant{Name: "people", Cap: account.Cost{Epsilon: 1000 * milli}, OtherPeople: true, Changed: true}, reviewed)
+			_, err = release.ConfirmGrant(t.Context(), other.ledger, release.Grant{
+				Name: "people", Cap: account.Cost{Epsilon: 1000 * milli},
+				OtherPeople: true, Changed: true,
+			}, reviewed)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -180,7 +184,10 @@ func TestSecretsOfCopies(t *testing.T) {
 		}
 	}
 	// The records in another order, and cells exchanged between them.
-	for _, text := range []string{"age,city\n47,Kobe\n31," + secret + "\n52,Nara\n", "age,city\n31," + secret + "\n52,Kobe\n47,Nara\n", "city,age\n" + secret + ",31\nKobe,47\nNara,52\nNara,52\n"} {
+	for _, text := range []string{
+		"age,city\n47,Kobe\n31," + secret + "\n52,Nara\n", "age,city\n31," + secret + "\n52,Kobe\n47,Nara\n",
+		"city,age\n" + secret + ",31\nKobe,47\nNara,52\nNara,52\n",
+	} {
 		d.write(t, text)
 		if a, err := again(t, d.copied(t, late), "monday", key); noren.CodeOf(err) != release.CodeWithheld {
 			t.Errorf("%q: %+v, %v", text, a, err)

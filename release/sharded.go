@@ -26,7 +26,10 @@ import (
 // shardFiles are the files of a sharded data set, with their sizes and times.
 func shardFiles(ctx context.Context, path string) ([]shards.File, error) {
 	if !file.IsParts(path) {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(path), What: "expected a folder or a pattern of files"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "file-missing", Where: noren.File(path),
+			What: "expected a folder or a pattern of files",
+		}
 	}
 	paths, err := file.Parts(ctx, path)
 	if err != nil {
@@ -39,7 +42,10 @@ func shardFiles(ctx context.Context, path string) ([]shards.File, error) {
 		}
 		info, err := os.Stat(p)
 		if err != nil || !info.Mode().IsRegular() {
-			return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(p), What: "cannot be opened", Hint: "does the file exist, and may this user read it?"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Code: "file-missing", Where: noren.File(p), What: "cannot be opened",
+				Hint: "does the file exist, and may this user read it?",
+			}
 		}
 		out[i] = shards.File{Path: p, Size: info.Size(), Mtime: info.ModTime().UnixNano()}
 	}
@@ -72,7 +78,9 @@ func openShard(ctx context.Context, path string, d *dataset.Definition) (file.So
 
 // shardPrints are the column prints of a sharded data set, and those of each file. done is
 // called after each file; it may be nil.
-func shardPrints(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Definition, done func(i, n int)) (prints map[string]string, all []map[string]string, err error) {
+func shardPrints(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Definition, done func(i, n int)) (prints map[string]string,
+	all []map[string]string, err error,
+) {
 	files, err := shardFiles(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -135,12 +143,16 @@ func reviewShards(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed
 	if out.Review, err = dataset.Inspect(ctx, src, d, dataset.InspectOptions{Keys: keys, Progress: c.Progress}); err != nil {
 		return nil, err
 	}
-	if out.Prints, out.files, err = shardPrints(ctx, l, c.Path, d, func(i, n int) { c.Progress.Report("fingerprint", int64(i), int64(n)) }); err != nil {
+	if out.Prints, out.files, err = shardPrints(ctx, l, c.Path, d,
+		func(i, n int) { c.Progress.Report("fingerprint", int64(i), int64(n)) }); err != nil {
 		return nil, err
 	}
 	files, err := shardFiles(ctx, c.Path)
 	if err == nil && stampOf(files) != seen {
-		err = &noren.Error{Kind: noren.BadData, Where: noren.File(c.Path), What: "was changed while it was read", Hint: "grant it when nothing writes to it"}
+		err = &noren.Error{
+			Kind: noren.BadData, Where: noren.File(c.Path), What: "was changed while it was read",
+			Hint: "grant it when nothing writes to it",
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -152,7 +164,8 @@ func reviewShards(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed
 func (q *Request) inParts() (*query.Query, error) {
 	m, ok := q.Mechanism.(*query.Query)
 	if !ok {
-		return nil, noren.Usagef(noren.Textf("data set %s", q.Dataset.Name), "it is sharded, and %s needs all records at once", q.Mechanism.Name()).Hinted("count, sum, mean, variance and histogram are answered")
+		return nil, noren.Usagef(noren.Textf("data set %s", q.Dataset.Name), "it is sharded, and %s needs all records at once",
+			q.Mechanism.Name()).Hinted("count, sum, mean, variance and histogram are answered")
 	}
 	if err := m.InParts(); err != nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.Textf("data set %s", q.Dataset.Name), What: "it is sharded", Err: err}
@@ -180,7 +193,10 @@ func (r *run) computeShards(ctx context.Context) (any, error) {
 	}
 	jobs := r.source(jobStream)
 	keys := dataset.ShardKeysOf(d.ledger.Key)
-	job := shards.Job{Tool: r.q.Tool.Name + " " + r.q.Tool.Version, Files: files, Definition: d.Definition, Query: m, Keys: keys.File, Buckets: r.q.Buckets}
+	job := shards.Job{
+		Tool: r.q.Tool.Name + " " + r.q.Tool.Version, Files: files, Definition: d.Definition, Query: m, Keys: keys.File,
+		Buckets: r.q.Buckets,
+	}
 	for range 4 {
 		word, err := jobs.Uint64()
 		if err != nil {

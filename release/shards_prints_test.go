@@ -101,7 +101,9 @@ func (s *sharded) ask(t *testing.T, where, unit string, step func(string)) error
 	return askShards(t, s.ledger, s.dir, s.key, where, unit, release.Budget{Principal: "mori"}, step)
 }
 
-func askShards(t *testing.T, l *ledger.Ledger, dir string, key ed25519.PrivateKey, where, unit string, budget release.Budget, step func(string)) error {
+func askShards(t *testing.T, l *ledger.Ledger, dir string, key ed25519.PrivateKey, where, unit string, budget release.Budget,
+	step func(string),
+) error {
 	t.Helper()
 	data, err := release.Find(t.Context(), l, "visits")
 	if err != nil {
@@ -292,7 +294,8 @@ func TestOldShardedVersion(t *testing.T) {
 		t.Error("the files are not kept", err)
 	}
 	swapColumn(t, dir, 0)
-	if err := askShards(t, l, dir, key, "years >= 40 and visitor = 'v1'", account.Record, release.Budget{Principal: "ana"}, nil); noren.CodeOf(err) != "changed" {
+	if err := askShards(t, l, dir, key, "years >= 40 and visitor = 'v1'", account.Record, release.Budget{Principal: "ana"},
+		nil); noren.CodeOf(err) != "changed" {
 		t.Errorf("exchanged later: %v", err)
 	}
 	report, err := l.Verify(t.Context())
@@ -339,15 +342,22 @@ func TestOldVersionIsComparedByNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	data.Path = filepath.Join(dir, "people.csv")
-	q, err := query.New(t.Context(), query.Options{Fields: data.Definition.Fields(), Unit: account.Record, Kind: query.Count, Cost: account.Cost{Epsilon: milli}})
+	q, err := query.New(t.Context(), query.Options{
+		Fields: data.Definition.Fields(), Unit: account.Record, Kind: query.Count,
+		Cost: account.Cost{Epsilon: milli},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := release.Run(t.Context(), release.Request{Mechanism: q, Dataset: data, Signer: key, Tool: certificate.Tool{Name: "test", Version: "1"}, Budget: release.Budget{Principal: "ana"}}); err != nil {
+	if _, err := release.Run(t.Context(), release.Request{
+		Mechanism: q, Dataset: data, Signer: key,
+		Tool: certificate.Tool{Name: "test", Version: "1"}, Budget: release.Budget{Principal: "ana"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = copied("second", "f,g,h,i,j")
-	if noren.CodeOf(err) != "other-people" || !strings.Contains(err.Error(), "of data set people") && !strings.Contains(err.Error(), "of data set first") {
+	if noren.CodeOf(err) != "other-people" || !strings.Contains(err.Error(), "of data set people") &&
+		!strings.Contains(err.Error(), "of data set first") {
 		t.Errorf("after the file was read: %v", err)
 	}
 	// A grant of the same version is compared too, and a declaration makes a version.
@@ -361,7 +371,8 @@ func TestOldVersionIsComparedByNames(t *testing.T) {
 		t.Errorf("granted again: %v", err)
 	}
 	again.OtherPeople = true
-	if book, err = release.ConfirmGrant(t.Context(), l, again, reviewed); err != nil || book.Version != 2 || fmt.Sprint(book.OtherPeople) != "[first]" {
+	if book, err = release.ConfirmGrant(t.Context(), l, again, reviewed); err != nil || book.Version != 2 ||
+		fmt.Sprint(book.OtherPeople) != "[first]" {
 		t.Errorf("%+v, %v", book, err)
 	}
 }
@@ -408,7 +419,10 @@ func TestOldVersionOfAnotherFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	data.Path = path
-	_, err = release.Run(t.Context(), release.Request{Mechanism: ask(1), Dataset: data, Signer: key, Tool: certificate.Tool{Name: "test", Version: "1"}, Budget: release.Budget{Principal: "ana"}})
+	_, err = release.Run(t.Context(), release.Request{
+		Mechanism: ask(1), Dataset: data, Signer: key,
+		Tool: certificate.Tool{Name: "test", Version: "1"}, Budget: release.Budget{Principal: "ana"},
+	})
 	if noren.CodeOf(err) != "changed" {
 		t.Error(err)
 	}

@@ -48,7 +48,10 @@ func TestKeptEndsWithItsVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := release.ConfirmGrant(t.Context(), d.ledger, release.Grant{Name: "people", Cap: account.Cost{Epsilon: 1000 * milli}, Changed: true}, reviewed); err != nil {
+	if _, err := release.ConfirmGrant(t.Context(), d.ledger, release.Grant{
+		Name: "people", Cap: account.Cost{Epsilon: 1000 * milli},
+		Changed: true,
+	}, reviewed); err != nil {
 		t.Fatal(err)
 	}
 	next := asked(d.find(t, "people"))

@@ -73,9 +73,22 @@ func TestZCDPPrices(t *testing.T) {
 		code          string
 	}{
 		{"pure", "concentrated", ask(100), account.Loss{Rho: 5 * milliRho, Pure: 100 * milli}, account.Cost{Epsilon: 100 * milli}, ""},
-		{"pure in replace-one", "replaced", ask(100), account.Loss{Rho: 20 * milliRho, Pure: 200 * milli}, account.Cost{Epsilon: 200 * milli}, ""},
-		{"gaussian", "concentrated", &gaussian{approximate(), account.GaussianLoss(3 * milliRho)}, account.GaussianLoss(3 * milliRho), account.Cost{Epsilon: 100 * milli, Delta: 1e12}, ""},
-		{"gaussian in replace-one", "replaced", &gaussian{approximate(), account.GaussianLoss(3 * milliRho)}, account.GaussianLoss(12 * milliRho), account.Cost{}, ""},
+		{
+			"pure in replace-one", "replaced", ask(100),
+			account.Loss{Rho: 20 * milliRho, Pure: 200 * milli},
+			account.Cost{Epsilon: 200 * milli},
+			"",
+		},
+		{
+			"gaussian", "concentrated", &gaussian{approximate(), account.GaussianLoss(3 * milliRho)}, account.GaussianLoss(3 * milliRho),
+			account.Cost{Epsilon: 100 * milli, Delta: 1e12},
+			"",
+		},
+		{
+			"gaussian in replace-one", "replaced", &gaussian{approximate(), account.GaussianLoss(3 * milliRho)}, account.GaussianLoss(12 * milliRho),
+			account.Cost{},
+			"",
+		},
 		{"a delta", "concentrated", approximate(), account.Loss{}, account.Cost{}, release.CodeNotZCDP},
 		{"no loss", "concentrated", noLoss, account.Loss{}, account.Cost{}, "-"},
 		{"replace-one in add-remove", "concentrated", replaceOne, account.Loss{}, account.Cost{}, "-"},
@@ -92,7 +105,8 @@ func TestZCDPPrices(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || quote.Loss != c.want || quote.Cost != (account.Cost{Rho: c.want.Rho}) || quote.Accounting != account.ZCDP || !quote.Fits || c.alone != (account.Cost{}) && quote.Alone != c.alone {
+		if err != nil || quote.Loss != c.want || quote.Cost != (account.Cost{Rho: c.want.Rho}) || quote.Accounting != account.ZCDP ||
+			!quote.Fits || c.alone != (account.Cost{}) && quote.Alone != c.alone {
 			t.Errorf("%s: %+v, %v", c.what, quote, err)
 			continue
 		}
@@ -113,7 +127,8 @@ func TestZCDPPrices(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v", c.what, after.Loss, a.Remaining, err)
 		}
 		ch := a.Certificate.Certificate.Charge
-		if ch.Accounting != account.ZCDP || ch.RhoFemto != c.want.Rho || ch.EpsilonNano != c.want.Pure || ch.GaussianFemto != c.want.Gaussian || ch.DeltaAtto != 0 {
+		if ch.Accounting != account.ZCDP || ch.RhoFemto != c.want.Rho || ch.EpsilonNano != c.want.Pure || ch.GaussianFemto != c.want.Gaussian ||
+			ch.DeltaAtto != 0 {
 			t.Errorf("%s: the certificate charges %+v", c.what, ch)
 		}
 		if g := a.Certificate.Certificate.Guarantee; g.Epsilon != float64(quote.Alone.Epsilon)/1e9 {
@@ -131,7 +146,10 @@ func TestZCDPWithoutModel(t *testing.T) {
 	}
 	def, err := (&dataset.Definition{
 		Columns: []dataset.Column{{Name: "s"}}, Neighbours: "replace-one", Records: 2,
-		Model: &dataset.Model{Column: "s", States: []string{"0", "1"}, Distribution: json.RawMessage(`{"type":"table","shape":[2,2],"p":[0.4,0.1,0.1,0.4]}`)},
+		Model: &dataset.Model{
+			Column: "s", States: []string{"0", "1"},
+			Distribution: json.RawMessage(`{"type":"table","shape":[2,2],"p":[0.4,0.1,0.1,0.4]}`),
+		},
 	}).Complete()
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +158,9 @@ func TestZCDPWithoutModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = release.ConfirmGrant(t.Context(), d.ledger, release.Grant{Name: "model", Cap: account.Cost{Rho: milliRho}, Accounting: account.ZCDP, StatementDelta: 1e12, OtherPeople: true}, reviewed)
+	_, err = release.ConfirmGrant(t.Context(), d.ledger,
+		release.Grant{Name: "model", Cap: account.Cost{Rho: milliRho}, Accounting: account.ZCDP, StatementDelta: 1e12, OtherPeople: true},
+		reviewed)
 	if noren.CodeOf(err) != release.CodeModel {
 		t.Error(err)
 	}

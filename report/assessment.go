@@ -97,9 +97,11 @@ type assessment struct {
 func (b *assessment) lead() noren.Text {
 	quasi := listed(b.a.Quasi)
 	if b.a.Release == nil {
-		return noren.Textf("How easily could someone find a person in this table who knows their %s? The table was measured as it is; nothing was changed.", quasi)
+		return noren.Textf(
+			"How easily could someone find a person in this table who knows their %s? The table was measured as it is; nothing was changed.", quasi)
 	}
-	return noren.Textf("The original table and the release made from it, side by side: how easily a person could be found in each by someone who knows their %s, and how much of the original the release still tells.", quasi)
+	return noren.Textf("The original table and the release made from it, side by side: how easily a person could be found in each by "+
+		"someone who knows their %s, and how much of the original the release still tells.", quasi)
 }
 
 // listed are the names of columns in running text.
@@ -142,7 +144,8 @@ func (b *assessment) summary() []Block {
 	}
 	if now != nil {
 		figures = append(figures, Figure{
-			Name: noren.Textf("%s, release", noren.Phrase("Alone in their class")), Value: Verbatim(Percent(now.UniqueShare)), Tone: tone(now.UniqueRecords == 0),
+			Name: noren.Textf("%s, release", noren.Phrase("Alone in their class")), Value: Verbatim(Percent(now.UniqueShare)),
+			Tone:    tone(now.UniqueRecords == 0),
 			Explain: noren.Textf("%s of %s", Integer(now.UniqueRecords), records(now.Records)),
 		})
 	}
@@ -164,7 +167,8 @@ func (b *assessment) summary() []Block {
 		if c := u.Correlations; c != nil && c.Largest != nil {
 			figures = append(figures, Figure{
 				Name: noren.Textf("Largest change of a correlation"), Value: Verbatim(correlation(abs(c.Largest.Original - c.Largest.Release))),
-				Explain: noren.Textf("%s with %s: from %s to %s", plain(c.Largest.First), plain(c.Largest.Second), correlation(c.Largest.Original), correlation(c.Largest.Release)),
+				Explain: noren.Textf("%s with %s: from %s to %s", plain(c.Largest.First), plain(c.Largest.Second), correlation(c.Largest.Original),
+					correlation(c.Largest.Release)),
 			})
 		}
 	}
@@ -194,7 +198,8 @@ func (b *assessment) smallest(r *assess.Risk) Figure {
 	case p != nil:
 		return Figure{
 			Name: noren.Textf("Smallest class"), Value: persons(p.Smallest), Tone: tone(p.Smallest >= k),
-			Explain: noren.Textf("a guess of the person, by these columns of one record alone, is right with a chance of at most %s", oneIn(max(1, p.Smallest))),
+			Explain: noren.Textf("a guess of the person, by these columns of one record alone, is right with a chance of at most %s",
+				oneIn(max(1, p.Smallest))),
 		}
 	case b.personsUnknown():
 		return Figure{
@@ -236,33 +241,40 @@ func (b *assessment) before(name noren.Format) noren.Text {
 func (b *assessment) meaningBefore(r *assess.Risk) noren.Text {
 	switch {
 	case r.UniqueRecords > 0:
-		return noren.Textf("What this means: in the original, %s (%s) had a combination of %s that no other record has. An attacker who knows these values of such a person finds the record with certainty, also without names.",
+		return noren.Textf("What this means: in the original, %s (%s) had a combination of %s that no other record has. An attacker who knows "+
+			"these values of such a person finds the record with certainty, also without names.",
 			records(r.UniqueRecords), Percent(r.UniqueShare), b.combination())
 	case r.Prosecutor.RecordsAbove > 0:
-		return noren.Textf("What this means: in the original no record is alone, but %s (%s) share %s with so few others that a guess is right with a chance above %s.",
+		return noren.Textf("What this means: in the original no record is alone, but %s (%s) share %s with so few others that a guess is "+
+			"right with a chance above %s.",
 			records(r.Prosecutor.RecordsAbove), Percent(r.Prosecutor.ShareAbove), b.combination(), Percent(r.Prosecutor.Threshold))
 	}
-	return noren.Textf("What this means: in the original no record is alone with %s; every combination is shared by at least %s.", b.combination(), records(r.SmallestClass))
+	return noren.Textf("What this means: in the original no record is alone with %s; every combination is shared by at least %s.",
+		b.combination(), records(r.SmallestClass))
 }
 
 func (b *assessment) meaningAfter(r *assess.Risk) noren.Text {
 	p := b.a.ReleasePersons
 	switch {
 	case r.SmallestClass <= 1:
-		return noren.Textf("In the release, %s can still be told from all others by these columns. It protects them no better than the original did.", records(r.UniqueRecords))
+		return noren.Textf("In the release, %s can still be told from all others by these columns. It protects them no better than the "+
+			"original did.", records(r.UniqueRecords))
 	case p != nil:
 		said := []noren.Text{
 			noren.Textf("In the release, every combination occurs in records of at least %s.", persons(p.Smallest)),
 			noren.Textf("Someone who knows these columns of one record of a person, and nothing else, is left with at least as many."),
 		}
 		if p.Fit.Min < p.Smallest {
-			said = append(said, noren.Textf("Someone who knows several records of one person may be left with fewer, in this release with %d.", p.Fit.Min))
+			said = append(said, noren.Textf("Someone who knows several records of one person may be left with fewer, in this release with %d.",
+				p.Fit.Min))
 		}
 		return paragraph(said...)
 	case b.personsUnknown():
-		return noren.Textf("In the release, every combination is shared by at least %s. These may be of fewer persons, even of one, as persons may have several records.", records(r.SmallestClass))
+		return noren.Textf("In the release, every combination is shared by at least %s. These may be of fewer persons, even of one, as "+
+			"persons may have several records.", records(r.SmallestClass))
 	}
-	return noren.Textf("In the release, every combination is shared by at least %s. Someone who knows these columns about a person, and nothing else, is left with %d {candidate|candidates} or more; averaged over all records a guess is right with a chance of %s.",
+	return noren.Textf("In the release, every combination is shared by at least %s. Someone who knows these columns about a person, and "+
+		"nothing else, is left with %d {candidate|candidates} or more; averaged over all records a guess is right with a chance of %s.",
 		records(r.SmallestClass), r.SmallestClass, Percent(r.Marketer))
 }
 
@@ -270,19 +282,24 @@ func (b *assessment) guarantee() []Block {
 	var blocks []Block
 	g, r := b.f.Guarantee, b.a.Release
 	if g == nil {
-		blocks = append(blocks, Block{Text: noren.Textf("No guarantee was verified for this release. The figures on this page are measurements of it, not a guarantee about it.")})
+		blocks = append(blocks,
+			Block{Text: noren.Textf(
+				"No guarantee was verified for this release. The figures on this page are measurements of it, not a guarantee about it.")})
 	} else {
 		switch {
 		case g.Linkage != "":
 			if p := b.a.ReleasePersons; p != nil && p.Smallest < int64(g.K) {
-				return append(blocks, Block{Note: noren.Textf("The guarantee does not hold for the table measured here: its smallest class has records of %s {person|persons}, fewer than the %d guaranteed. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
+				return append(blocks, Block{Note: noren.Textf("The guarantee does not hold for the table measured here: its smallest class has "+
+					"records of %s {person|persons}, fewer than the %d guaranteed. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
 			}
 			blocks = append(blocks, Block{Text: personsGuarantee(g)})
 		case g.K > 0 && r.SmallestClass < int64(g.K):
-			return append(blocks, Block{Note: noren.Textf("The guarantee does not hold for the table measured here: its smallest class has %s, fewer than the %d guaranteed. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
+			return append(blocks, Block{Note: noren.Textf("The guarantee does not hold for the table measured here: its smallest class has %s, "+
+				"fewer than the %d guaranteed. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
 		case g.K > 0:
-			blocks = append(blocks, Block{Text: noren.Textf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). %s",
-				listed(g.Quasi), g.K-1, g.K, narrowed(g.K))})
+			blocks = append(blocks,
+				Block{Text: noren.Textf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). %s",
+					listed(g.Quasi), g.K-1, g.K, narrowed(g.K))})
 		default:
 			blocks = append(blocks, Block{Text: noren.Textf("The guarantee: %s.", stated(g))})
 		}
@@ -290,7 +307,8 @@ func (b *assessment) guarantee() []Block {
 			blocks = append(blocks, Block{Text: diversity(d, g.Unit != "")})
 		}
 		for _, c := range g.Closeness {
-			said := []noren.Text{noren.Textf("%s, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 is the same, 1 the farthest apart).", among(g.Unit != ""), plain(c.Column), Number(c.T), noren.Term(c.Distance))}
+			said := []noren.Text{noren.Textf("%s, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 "+
+				"is the same, 1 the farthest apart).", among(g.Unit != ""), plain(c.Column), Number(c.T), noren.Term(c.Distance))}
 			if g.Unit != "" {
 				said = append(said, noren.Textf("Each person weighs 1, in equal parts for each of his or her records."))
 			}
@@ -316,9 +334,11 @@ func narrowed(k int) noren.Text {
 func notCovered(g *noren.Guarantee) []noren.Text {
 	var out []noren.Text
 	if len(g.Diversity)+len(g.Closeness) == 0 {
-		out = append(out, noren.Textf("What the records of a class have in common. If all of them have the same diagnosis, for instance, that diagnosis is known of each person of the class."))
+		out = append(out, noren.Textf("What the records of a class have in common. If all of them have the same diagnosis, for instance, that "+
+			"diagnosis is known of each person of the class."))
 	} else {
-		out = append(out, noren.Textf("All that can be learnt from the records of a class together: diversity and closeness bound it, they do not prevent it."))
+		out = append(out,
+			noren.Textf("All that can be learnt from the records of a class together: diversity and closeness bound it, they do not prevent it."))
 	}
 	if g.Unit == "" {
 		out = append(out, noren.Textf("Persons with several records: k counts records, and the k records of a class may be of fewer persons."))
@@ -385,11 +405,13 @@ func diverse(d noren.Diversity, among noren.Text) noren.Text {
 	column, l := plain(d.Column), Number(d.L)
 	switch d.Model {
 	case "distinct":
-		return noren.Textf("%s, at least %s different values of %s occur (distinct l-diversity). One of them may still be far more frequent than the others.", among, l, column)
+		return noren.Textf("%s, at least %s different values of %s occur (distinct l-diversity). One of them may still be far more frequent "+
+			"than the others.", among, l, column)
 	case "entropy":
 		return noren.Textf("%s, the values of %s are as mixed as %s equally frequent ones, or more (entropy l-diversity).", among, column, l)
 	case "recursive":
-		return noren.Textf("%s, the most frequent value of %s is less than %s times as frequent as the %sth most frequent and all rarer ones together (recursive (c,l)-diversity).", among, column, Number(d.C), l)
+		return noren.Textf("%s, the most frequent value of %s is less than %s times as frequent as the %sth most frequent and all rarer ones "+
+			"together (recursive (c,l)-diversity).", among, column, Number(d.C), l)
 	}
 	return noren.Textf("%s, %s %s-diversity holds for %s.", among, plain(d.Model), l, column)
 }

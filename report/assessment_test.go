@@ -37,7 +37,8 @@ func TestClinicPage(t *testing.T) {
 	keep(t, "clinic.html", []byte(page))
 	checkPage(t, page)
 	for _, want := range []string{
-		"Do not publish it with the release", "k-anonymity with k = 5", "Dermatology &lt;skin&gt;", "整形外科", "2022-", "Glossary", "Journalist risk, highest", "25%", "at least 2 different values of diagnosis",
+		"Do not publish it with the release", "k-anonymity with k = 5", "Dermatology &lt;skin&gt;", "整形外科", "2022-", "Glossary",
+		"Journalist risk, highest", "25%", "at least 2 different values of diagnosis",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -28,9 +28,11 @@ func (b *assessment) risk() []Block {
 		return nil
 	}
 	blocks := []Block{
-		{Text: noren.Textf("Records that agree in all quasi-identifiers form a class. Inside a class no person can be distinguished from the others by them: the larger the classes, the safer the people in them.")},
+		{Text: noren.Textf("Records that agree in all quasi-identifiers form a class. Inside a class no person can be distinguished from the " +
+			"others by them: the larger the classes, the safer the people in them.")},
 		{Picture: classPicture(names, risks)},
-		{Text: noren.Textf("From the attacker's side: someone who knows that a person is in the table and looks for their record is right with a chance of one in the size of the class.")},
+		{Text: noren.Textf("From the attacker's side: someone who knows that a person is in the table and looks for their record is right " +
+			"with a chance of one in the size of the class.")},
 		{Picture: riskPicture(names, risks)},
 		{Table: riskTable(names, risks, b.a)},
 	}
@@ -51,7 +53,10 @@ func classPicture(names []tableName, risks []*assess.Risk) *Picture {
 			bins = r.Distribution
 		}
 	}
-	chart := &Bars{Title: noren.Textf("Records by the size of their class"), Axis: noren.Textf("share of records"), Across: noren.Textf("records in the class"), Format: Percent}
+	chart := &Bars{
+		Title: noren.Textf("Records by the size of their class"), Axis: noren.Textf("share of records"),
+		Across: noren.Textf("records in the class"), Format: Percent,
+	}
 	table := &Table{Header: Header("Records in the class"), Numeric: []bool{false}}
 	for i, name := range names {
 		values := make([]float64, len(bins))
@@ -76,11 +81,18 @@ func classPicture(names []tableName, risks []*assess.Risk) *Picture {
 		}
 		table.Add(Verbatim(sizeName(bin)), row...)
 	}
-	return &Picture{Chart: chart, Caption: noren.Textf("Bars at the left are records in small classes, bars at the right records that share their values with many."), Table: table}
+	return &Picture{
+		Chart:   chart,
+		Caption: noren.Textf("Bars at the left are records in small classes, bars at the right records that share their values with many."),
+		Table:   table,
+	}
 }
 
 func riskPicture(names []tableName, risks []*assess.Risk) *Picture {
-	chart := &Bars{Title: noren.Textf("Records in classes that are too small"), Horizontal: true, Format: Percent, Axis: noren.Textf("share of records")}
+	chart := &Bars{
+		Title: noren.Textf("Records in classes that are too small"), Horizontal: true, Format: Percent,
+		Axis: noren.Textf("share of records"),
+	}
 	table := &Table{Header: Header("Class"), Numeric: []bool{false}}
 	for i, name := range names {
 		values := make([]float64, len(risks[i].Below))
@@ -105,7 +117,8 @@ func riskPicture(names []tableName, risks []*assess.Risk) *Picture {
 		}
 		table.Add(label, row...)
 	}
-	return &Picture{Chart: chart, Caption: noren.Textf("How many records are in a class of fewer than this number of records. In a class of fewer than 5, a guess is right with a chance above 1 in 5; who is alone is found with certainty."), Table: table}
+	return &Picture{Chart: chart, Caption: noren.Textf("How many records are in a class of fewer than this number of records. In a class " +
+		"of fewer than 5, a guess is right with a chance above 1 in 5; who is alone is found with certainty."), Table: table}
 }
 
 func riskTable(names []tableName, risks []*assess.Risk, a *assess.Assessment) *Table {
@@ -167,7 +180,8 @@ func (b *assessment) population() []Block {
 		row(noren.Textf("Journalist risk, mean"), func(j *assess.Journalist) string { return Percent(j.Mean) })
 		row(noren.Textf("Marketer risk"), func(j *assess.Journalist) string { return Percent(j.Marketer) })
 		row(noren.Textf("Records unique in the population"), func(j *assess.Journalist) string { return Integer(j.PopulationUniques) })
-		blocks = append(blocks, Block{Text: noren.Textf("An attacker who does not know whether a person is in the table at all has to tell them from everyone in the population who looks alike.")}, Block{Table: t})
+		blocks = append(blocks, Block{Text: noren.Textf("An attacker who does not know whether a person is in the table at all has to tell " +
+			"them from everyone in the population who looks alike.")}, Block{Table: t})
 	}
 	for i, u := range []*assess.Uniqueness{b.a.OriginalUniqueness, b.a.ReleaseUniqueness} {
 		if u == nil {
@@ -175,8 +189,9 @@ func (b *assessment) population() []Block {
 		}
 		name := [...]noren.Phrase{"original", "release"}[i]
 		t := &Table{
-			Caption: noren.Textf("Estimated number of people of the population (%s) who are unique in it, from the %s as a sample of %s", Integer(u.PopulationRecords), name, Percent(u.Fraction)),
-			Header:  Header("Model", "Unique people", "Share", "Remark"), Numeric: []bool{false, true, true},
+			Caption: noren.Textf("Estimated number of people of the population (%s) who are unique in it, from the %s as a sample of %s",
+				Integer(u.PopulationRecords), name, Percent(u.Fraction)),
+			Header: Header("Model", "Unique people", "Share", "Remark"), Numeric: []bool{false, true, true},
 		}
 		add := func(model noren.Format, uniques, share string, remark noren.Text) {
 			t.Rows = append(t.Rows, []noren.Text{noren.Textf(model), Verbatim(uniques), Verbatim(share), remark})
@@ -205,11 +220,17 @@ func (b *assessment) population() []Block {
 			}
 			t.Rows = append(t.Rows, []noren.Text{noren.Textf("Models that fit"), {}, between(r), remark})
 		}
-		t.Rows = append(t.Rows, []noren.Text{noren.Textf("Without a model"), {}, between(&u.Bounds), noren.Textf("all populations that agree with the sample (95 %)")})
+		t.Rows = append(t.Rows, []noren.Text{
+			noren.Textf("Without a model"),
+			{},
+			between(&u.Bounds),
+			noren.Textf("all populations that agree with the sample (95 %)"),
+		})
 		blocks = append(blocks, Block{Table: t})
 	}
 	if b.a.OriginalUniqueness != nil || b.a.ReleaseUniqueness != nil {
-		blocks = append(blocks, Block{Note: noren.Textf("These are estimates by statistical models, not bounds; the last row alone rests on no model. A model that does not fit the table is left out, with the reason.")})
+		blocks = append(blocks, Block{Note: noren.Textf("These are estimates by statistical models, not bounds; the last row alone rests on " +
+			"no model. A model that does not fit the table is left out, with the reason.")})
 	}
 	return blocks
 }

@@ -72,7 +72,8 @@ func change(was, now noren.Text) noren.Text { return noren.Textf("%s → %s", wa
 func (b *assessment) utility() []Block {
 	u := b.a.Utility
 	var blocks []Block
-	rows := noren.Textf("Which row belongs to which was not used, as a release shuffles its rows; figures that need it are absent or have bounds.")
+	rows := noren.Textf(
+		"Which row belongs to which was not used, as a release shuffles its rows; figures that need it are absent or have bounds.")
 	if u.Corresponding {
 		rows = noren.Textf("Its rows are in the order of the original, so that losses are exact, record by record.")
 	}
@@ -87,21 +88,26 @@ func (b *assessment) utility() []Block {
 	if len(u.Loss.Columns) == 0 {
 		covers = noren.Textf("not available: %s", u.Loss.MinMax.Reason)
 	} else if u.Loss.Method == "decomposition" {
-		covers = noren.Textf("%s; %s", covers, noren.Textf("what is published is taken to be group means, and the bounds allow for their rounding"))
+		covers = noren.Textf("%s; %s", covers,
+			noren.Textf("what is published is taken to be group means, and the bounds allow for their rounding"))
 	}
 	add(noren.Textf("Squared error of the published numbers, of their spread (columns scaled to [0,1])"), figure(u.Loss.MinMax), covers)
 	add(noren.Textf("The same, columns standardised"), figure(u.Loss.ZScore), noren.Textf("every column counts alike"))
 	if m := b.f.Grouping; m != nil {
-		add(lossOf(m.Scale), Verbatim(Percent(m.Loss)), noren.Textf("of the groups, over all quasi-identifiers: squared distance of records from the centre of their group, over that from the centre of all"))
-		add(noren.Textf("Certainty penalty (NCP)"), Verbatim(Percent(m.NCP)), noren.Textf("mean width of a class, divided by the width of its column"))
+		add(lossOf(m.Scale), Verbatim(Percent(m.Loss)), noren.Textf("of the groups, over all quasi-identifiers: squared distance of records "+
+			"from the centre of their group, over that from the centre of all"))
+		add(noren.Textf("Certainty penalty (NCP)"), Verbatim(Percent(m.NCP)),
+			noren.Textf("mean width of a class, divided by the width of its column"))
 	} else {
 		if l := b.a.ClassLoss; l != nil {
-			add(lossOf(l.Scale), Verbatim(Percent(l.Loss)), noren.Textf("of the classes, over all quasi-identifiers: squared distance of records from the centre of their class, over that from the centre of all"))
+			add(lossOf(l.Scale), Verbatim(Percent(l.Loss)), noren.Textf("of the classes, over all quasi-identifiers: squared distance of records "+
+				"from the centre of their class, over that from the centre of all"))
 		}
 		add(b.penalty())
 	}
 	if c := u.Correlations; c != nil && c.MeanChange != nil {
-		add(noren.Textf("Mean change of a correlation"), Verbatim(correlation(*c.MeanChange)), text.Counted(c.Pairs, "over %s {pair|pairs} of columns"))
+		add(noren.Textf("Mean change of a correlation"), Verbatim(correlation(*c.MeanChange)),
+			text.Counted(c.Pairs, "over %s {pair|pairs} of columns"))
 	}
 	return append(blocks, Block{Table: t})
 }
@@ -138,7 +144,8 @@ func (b *assessment) numbers() []Block {
 	}
 	shorten(t)
 	blocks := []Block{
-		{Text: noren.Textf("Means of groups keep the mean of a column and lower its standard deviation, as values move to the middle of their class. Matched values keep about both. The pictures show where values moved.")},
+		{Text: noren.Textf("Means of groups keep the mean of a column and lower its standard deviation, as values move to the middle of their " +
+			"class. Matched values keep about both. The pictures show where values moved.")},
 		{Table: t},
 	}
 	for i := range columns {
@@ -268,11 +275,15 @@ func (b *assessment) categories() []Block {
 	}
 	for i := range columns {
 		c := &columns[i]
-		t.Rows = append(t.Rows, []noren.Text{named(c.Name), Verbatim(Integer(c.Values)), Verbatim(Integer(c.Lost)), Verbatim(Percent(c.TotalVariation)), figure(c.Changed), figure(c.NCP)})
+		t.Rows = append(t.Rows, []noren.Text{
+			named(c.Name), Verbatim(Integer(c.Values)), Verbatim(Integer(c.Lost)),
+			Verbatim(Percent(c.TotalVariation)), figure(c.Changed), figure(c.NCP),
+		})
 	}
 	shorten(t)
 	blocks := []Block{
-		{Text: noren.Textf("All records of a class show the same value, set or shares. A value that is rare in every class may not be shown at all: its bar for the release is then 0.")},
+		{Text: noren.Textf("All records of a class show the same value, set or shares. A value that is rare in every class may not be shown " +
+			"at all: its bar for the release is then 0.")},
 		{Table: t},
 	}
 	for i := range columns {
@@ -289,7 +300,10 @@ func (b *assessment) categories() []Block {
 func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	n, m := float64(max(1, u.OriginalRecords)), float64(max(1, u.ReleaseRecords))
 	chart := &Bars{Horizontal: true, Format: Percent, Axis: noren.Textf("share of records")}
-	t := &Table{Header: append([]noren.Text{named(c.Name)}, Header("Original", "Share", "Release", "Share")...), Numeric: []bool{false, true, true, true, true}}
+	t := &Table{
+		Header:  append([]noren.Text{named(c.Name)}, Header("Original", "Share", "Release", "Share")...),
+		Numeric: []bool{false, true, true, true, true},
+	}
 	var first, second []float64
 	var others assess.Frequency
 	add := func(name noren.Text, f assess.Frequency) {
@@ -334,7 +348,8 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	chart.Series = []Series{{Name: noren.Textf("original"), Values: first}, {Name: noren.Textf("release"), Values: second}}
 	var parts noren.Texts
 	if c.Lost > 0 {
-		parts = append(parts, noren.Textf("%s of %s {value|values} {1|does|do} not occur on their own in the release", Integer(c.Lost), Integer(c.Values)))
+		parts = append(parts, noren.Textf("%s of %s {value|values} {1|does|do} not occur on their own in the release", Integer(c.Lost),
+			Integer(c.Values)))
 	} else {
 		parts = append(parts, noren.Textf("Every value occurs in the release"))
 	}
@@ -342,7 +357,8 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 		parts = append(parts, noren.Textf("sets count in equal parts for each of their values"))
 	}
 	if c.New > 0 {
-		parts = append(parts, noren.Textf("%s {value|values} of the release {1|is|are} unknown to the original and {1|has|have} no bar", Integer(c.New)))
+		parts = append(parts, noren.Textf("%s {value|values} of the release {1|is|are} unknown to the original and {1|has|have} no bar",
+			Integer(c.New)))
 	}
 	return &Picture{Chart: chart, Caption: noren.Textf("%s.", parts.Text()), Table: t}
 }
@@ -363,11 +379,20 @@ func (b *assessment) correlations() []Block {
 		}
 		return part
 	}
-	blocks := []Block{{Text: noren.Textf("A correlation says whether two columns rise and fall together: 1 in step, 0 not related, −1 opposite. An analysis of several columns is right only as far as they are kept.")}}
-	chart := &HeatMap{Names: c.Columns[:n], Panels: []Panel{{noren.Textf("original"), cut(c.Original)}, {noren.Textf("release"), cut(c.Release)}}}
-	blocks = append(blocks, Block{Picture: &Picture{Chart: chart, Caption: noren.Textf("Equal squares mean that all correlations are kept."), Table: pairTable(c)}})
+	blocks := []Block{{Text: noren.Textf("A correlation says whether two columns rise and fall together: 1 in step, 0 not related, −1 " +
+		"opposite. An analysis of several columns is right only as far as they are kept.")}}
+	chart := &HeatMap{Names: c.Columns[:n], Panels: []Panel{
+		{noren.Textf("original"), cut(c.Original)},
+		{noren.Textf("release"), cut(c.Release)},
+	}}
+	blocks = append(blocks, Block{Picture: &Picture{
+		Chart: chart, Caption: noren.Textf("Equal squares mean that all correlations are kept."),
+		Table: pairTable(c),
+	}})
 	if len(c.Columns) > n {
-		blocks = append(blocks, Block{Note: noren.Textf("The picture shows the first %d of %d {column|columns}; the table has the largest changes among all.", n, len(c.Columns))})
+		blocks = append(blocks,
+			Block{Note: noren.Textf("The picture shows the first %d of %d {column|columns}; the table has the largest changes among all.", n,
+				len(c.Columns))})
 	}
 	return blocks
 }

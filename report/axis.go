@@ -124,7 +124,16 @@ func dateTicks(lo, hi float64, n int, layout table.Layout) []float64 {
 		days          float64
 		year, mon, dd int
 	}
-	strides := []stride{{1, 0, 0, 1}, {2, 0, 0, 2}, {7, 0, 0, 7}, {14, 0, 0, 14}, {30.4, 0, 1, 0}, {91.3, 0, 3, 0}, {182.6, 0, 6, 0}, {365.2, 1, 0, 0}}
+	strides := []stride{
+		{1, 0, 0, 1},
+		{2, 0, 0, 2},
+		{7, 0, 0, 7},
+		{14, 0, 0, 14},
+		{30.4, 0, 1, 0},
+		{91.3, 0, 3, 0},
+		{182.6, 0, 6, 0},
+		{365.2, 1, 0, 0},
+	}
 	for _, y := range [...]int{2, 5, 10, 20, 50, 100, 200, 500, 1000} {
 		strides = append(strides, stride{365.2 * float64(y), y, 0, 0})
 	}

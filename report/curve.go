@@ -25,7 +25,10 @@ type CurveFacts struct {
 func ChoiceOfK(f CurveFacts) *Page {
 	var names []string
 	loss, count, risk, both := map[string]*Curve{}, map[string]*Curve{}, map[string]*Curve{}, map[string]*Curve{}
-	rows := &Table{Header: Header("method", "k", "groups", "loss", "query error", "highest risk", "mean risk"), Numeric: []bool{false, true, true, true, true, true, true}}
+	rows := &Table{
+		Header:  Header("method", "k", "groups", "loss", "query error", "highest risk", "mean risk"),
+		Numeric: []bool{false, true, true, true, true, true, true},
+	}
 	counted := false
 	for _, p := range f.Points {
 		if loss[p.Method] == nil {
@@ -42,7 +45,8 @@ func ChoiceOfK(f CurveFacts) *Page {
 		}
 		add(risk[p.Method], float64(p.K), p.MeanRisk)
 		add(both[p.Method], p.MeanRisk, p.Loss)
-		rows.Add(Verbatim(p.Method), strconv.Itoa(p.K), Integer(p.Groups), Percent(p.Loss), Share(p.CountError), Percent(p.MaxRisk), Percent(p.MeanRisk))
+		rows.Add(Verbatim(p.Method), strconv.Itoa(p.K), Integer(p.Groups), Percent(p.Loss), Share(p.CountError), Percent(p.MaxRisk),
+			Percent(p.MeanRisk))
 	}
 	lines := func(title, across, axis noren.Format, of map[string]*Curve, percentX bool) *Picture {
 		l := &Lines{Title: noren.Textf(title), Across: noren.Textf(across), Axis: noren.Textf(axis), FromZero: true, FormatY: Percent}
@@ -54,12 +58,14 @@ func ChoiceOfK(f CurveFacts) *Page {
 		}
 		return &Picture{Chart: l, Table: rows}
 	}
-	left := noren.Textf("An attacker who knows the quasi-identifiers of a record is left with at least k records. These are k persons only where each person has one record.")
+	left := noren.Textf("An attacker who knows the quasi-identifiers of a record is left with at least k records. These are k persons only " +
+		"where each person has one record.")
 	if f.Unit != "" {
 		left = noren.Textf("An attacker who knows the quasi-identifiers of one record of a person is left with at least k persons.")
 	}
 	costs := []Block{
-		{Text: noren.Textf("The loss is the share of the spread of the quasi-identifiers that a release no longer shows. It grows with k; where a curve bends is a good place to stop.")},
+		{Text: noren.Textf("The loss is the share of the spread of the quasi-identifiers that a release no longer shows. It grows with k; " +
+			"where a curve bends is a good place to stop.")},
 		{Picture: lines("Loss over k", "k", "loss", loss, false)},
 	}
 	if counted {
@@ -79,7 +85,8 @@ func ChoiceOfK(f CurveFacts) *Page {
 				{Picture: lines("Mean risk over k", "k", "share of records", risk, false)},
 			}},
 			{Title: noren.Textf("Both at once"), Blocks: []Block{
-				{Text: noren.Textf("Each point is a k: to the left it protects more, lower it costs less. The method whose curve lies lowest costs least for the same risk.")},
+				{Text: noren.Textf("Each point is a k: to the left it protects more, lower it costs less. The method whose curve lies lowest costs " +
+					"least for the same risk.")},
 				{Picture: lines("Loss over risk", "mean risk", "loss", both, true)},
 			}},
 		},

@@ -78,7 +78,8 @@ func (b *assessment) counts() (Figure, bool) {
 	}
 	return Figure{
 		Name: noren.Textf("Error of a count"), Value: Verbatim(Percent(q.Mean)),
-		Explain: noren.Textf("on average over random counts of records by two to four quasi-identifiers (95 %% interval %s to %s); half of them are off by %s or less", Percent(q.MeanLow), Percent(q.MeanHigh), Percent(q.Median)),
+		Explain: noren.Textf("on average over random counts of records by two to four quasi-identifiers (95 %% interval %s to %s); half of "+
+			"them are off by %s or less", Percent(q.MeanLow), Percent(q.MeanHigh), Percent(q.Median)),
 	}, true
 }
 
@@ -91,7 +92,10 @@ func (b *assessment) queries() []Block {
 	if q == nil {
 		return nil
 	}
-	blocks := []Block{{Text: noren.Textf("A count over these columns is off by %s on average, and by %s or less in half of all cases. Measured with %s random {question|questions}, the same for all releases of a table (95 %% interval of the mean over all such questions: %s to %s): how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets (half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
+	blocks := []Block{{Text: noren.Textf("A count over these columns is off by %s on average, and by %s or less in half of all cases. "+
+		"Measured with %s random {question|questions}, the same for all releases of a table (95 %% interval of the mean over all such "+
+		"questions: %s to %s): how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets "+
+		"(half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
 		Percent(q.Mean), Percent(q.Median), Integer(q.Count), Percent(q.MeanLow), Percent(q.MeanHigh))}}
 	t := &Table{
 		Caption: noren.Textf("Mean error of the counts in which a column occurs"),
@@ -107,7 +111,8 @@ func (b *assessment) queries() []Block {
 	}
 	chart.Series = []Series{{Name: noren.Textf("release"), Values: values}}
 	shorten(t)
-	blocks = append(blocks, Block{Picture: &Picture{Chart: chart, Caption: noren.Textf("Mean error of the counts in which each column occurs."), Table: t}})
+	blocks = append(blocks, Block{Picture: &Picture{Chart: chart, Caption: noren.Textf("Mean error of the counts in which each column " +
+		"occurs."), Table: t}})
 	pairs := slices.Clone(q.Pairs)
 	slices.SortStableFunc(pairs, func(a, b assess.PairError) int { return cmp.Compare(b.Error, a.Error) })
 	if len(pairs) > 1 {
@@ -133,7 +138,8 @@ func (b *assessment) sensitive() []Block {
 		return nil
 	}
 	t := &Table{
-		Header:  Header("Column", "Classes with one value", "Records in them", "Commonest value, worst class", "Different values, least (l)", "Entropy l, least", "Distance from the table, largest (t)"),
+		Header: Header("Column", "Classes with one value", "Records in them", "Commonest value, worst class", "Different values, least (l)",
+			"Entropy l, least", "Distance from the table, largest (t)"),
 		Numeric: []bool{false, true, true, true, true, true, true},
 	}
 	for _, s := range b.a.Sensitive {
@@ -143,7 +149,8 @@ func (b *assessment) sensitive() []Block {
 		}, texts([]string{Integer(s.DistinctL), Number(s.EntropyL), Number(s.T)}, Verbatim)...))
 	}
 	blocks := []Block{
-		{Text: noren.Textf("k-anonymity hides which record is a person's. It does not hide what all records of a class have in common: where they share one value of a sensitive column, that value is known of each person of the class. Figures count records with a value.")},
+		{Text: noren.Textf("k-anonymity hides which record is a person's. It does not hide what all records of a class have in common: where " +
+			"they share one value of a sensitive column, that value is known of each person of the class. Figures count records with a value.")},
 		{Table: t},
 	}
 	for _, s := range b.a.Sensitive {
@@ -169,13 +176,23 @@ func (b *assessment) outsiders() []Block {
 		return nil
 	}
 	e := b.f.Grouping.Excluded
-	said := noren.Textf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. Of persons from the same population who are not in it, about %s are excluded so (95 %% interval %s to %s, estimated with %s {record|records}, each left out in turn).", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh), Integer(e.Sampled))
+	said := noren.Textf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. "+
+		"Of persons from the same population who are not in it, about %s are excluded so (95 %% interval %s to %s, estimated with %s "+
+		"{record|records}, each left out in turn).", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh), Integer(e.Sampled))
 	if e.Shown == e.Tight {
-		return []Block{{Text: paragraph(said, noren.Textf("Ranges here end at the values of their class. Ranges of a fixed grid exclude fewer."))}}
+		return []Block{
+			{Text: paragraph(said, noren.Textf("Ranges here end at the values of their class. Ranges of a fixed grid exclude fewer."))},
+		}
 	}
 	t := &Table{Header: Header("Ranges", "Persons excluded", "95 % interval"), Numeric: []bool{false, true, true}, Rows: [][]noren.Text{
-		{noren.Textf("ending at the values of the class"), Verbatim(Percent(e.Tight)), noren.Textf("%s to %s", Percent(e.TightLow), Percent(e.TightHigh))},
-		{noren.Textf("of a fixed grid, as published"), Verbatim(Percent(e.Shown)), noren.Textf("%s to %s", Percent(e.ShownLow), Percent(e.ShownHigh))},
+		{
+			noren.Textf("ending at the values of the class"), Verbatim(Percent(e.Tight)),
+			noren.Textf("%s to %s", Percent(e.TightLow), Percent(e.TightHigh)),
+		},
+		{
+			noren.Textf("of a fixed grid, as published"), Verbatim(Percent(e.Shown)),
+			noren.Textf("%s to %s", Percent(e.ShownLow), Percent(e.ShownHigh)),
+		},
 	}}
 	return []Block{{Text: said}, {Table: t}}
 }
@@ -196,22 +213,32 @@ func (b *assessment) earlier() []Block {
 	share := func(n int64) noren.Text { return Verbatim(Percent(float64(n) / float64(o.Common))) }
 	joined := noren.Textf("Records are the same where they agree in all columns that both sources have.")
 	if o.Unit != "" {
-		joined = noren.Textf("Persons are the same where they agree in %s; of a person with several records those count that leave fewest candidates.", plain(o.Unit))
+		joined = noren.Textf(
+			"Persons are the same where they agree in %s; of a person with several records those count that leave fewest candidates.", plain(o.Unit))
 	}
 	out := []Block{
-		{Text: noren.Textf("Somebody who holds this release and %s, and who knows the quasi-identifiers of one of the people in both, finds a class in each. Only %s remain as candidates. k-anonymity of each release does not bound their number.", plain(o.Release), left)},
+		{Text: noren.Textf("Somebody who holds this release and %s, and who knows the quasi-identifiers of one of the people in both, finds a "+
+			"class in each. Only %s remain as candidates. k-anonymity of each release does not bound their number.", plain(o.Release), left)},
 		{Figures: []Figure{
-			{Name: noren.Textf("Fewer than %d {candidate|candidates}", o.K), Value: share(o.Below), Tone: tone(o.Below == 0), Explain: noren.Textf("%s of %s in both releases", Integer(o.Below), common)},
-			{Name: noren.Textf("One candidate"), Value: share(o.Alone), Tone: tone(o.Alone == 0), Explain: noren.Textf("%s are identified", Integer(o.Alone))},
+			{
+				Name: noren.Textf("Fewer than %d {candidate|candidates}", o.K), Value: share(o.Below), Tone: tone(o.Below == 0),
+				Explain: noren.Textf("%s of %s in both releases", Integer(o.Below), common),
+			},
+			{
+				Name: noren.Textf("One candidate"), Value: share(o.Alone), Tone: tone(o.Alone == 0),
+				Explain: noren.Textf("%s are identified", Integer(o.Alone)),
+			},
 			{Name: noren.Textf("Candidates, mean"), Value: Verbatim(Number(o.Mean)), Explain: noren.Textf("the least is %s", Integer(o.Min))},
 		}},
-		{Text: paragraph(noren.Textf("The intersections are exact."), joined, noren.Textf("The source of the earlier release is %s.", plain(o.Source)))},
+		{Text: paragraph(noren.Textf("The intersections are exact."), joined,
+			noren.Textf("The source of the earlier release is %s.", plain(o.Source)))},
 	}
 	if len(o.Quasi) > 0 {
 		out = append(out, Block{Text: noren.Textf("The quasi-identifiers of the earlier release are %s.", plain(strings.Join(o.Quasi, ", ")))})
 	}
 	if len(o.Kept) > 0 {
-		out = append(out, Block{Text: noren.Textf("One release keeps %s, which the other has as quasi-identifiers: somebody who knows them is left with fewer candidates than stated here.", plain(strings.Join(o.Kept, ", ")))})
+		out = append(out, Block{Text: noren.Textf("One release keeps %s, which the other has as quasi-identifiers: somebody who knows them is "+
+			"left with fewer candidates than stated here.", plain(strings.Join(o.Kept, ", ")))})
 	}
 	return out
 }

@@ -12,7 +12,8 @@ import (
 // A chart is written as an SVG file of its own, for a paper or a slide.
 func ExampleLines() {
 	chart := &report.Lines{
-		Title: report.Verbatim("Loss by k"), Across: report.Verbatim("k"), Axis: report.Verbatim("SSE/SST"), FromZero: true, FormatY: report.Percent,
+		Title: report.Verbatim("Loss by k"), Across: report.Verbatim("k"), Axis: report.Verbatim("SSE/SST"), FromZero: true,
+		FormatY: report.Percent,
 		Curves: []report.Curve{
 			{Name: report.Verbatim("greedy"), X: []float64{3, 5, 10}, Y: []float64{0.057, 0.091, 0.142}},
 			{Name: report.Verbatim("refined"), X: []float64{3, 5, 10}, Y: []float64{0.048, 0.074, 0.114}},
@@ -58,7 +59,8 @@ func ExampleAssessment() {
 		fmt.Println(err)
 		return
 	}
-	page := report.Assessment(&assess.Assessment{Schema: assess.Schema, Quasi: []string{"age", "sex"}, Original: risk}, report.Facts{Original: "visits.csv"})
+	page := report.Assessment(&assess.Assessment{Schema: assess.Schema, Quasi: []string{"age", "sex"}, Original: risk},
+		report.Facts{Original: "visits.csv"})
 	fmt.Println(page.Title, page.Private)
 	fmt.Println(page.Sections[0].Blocks[1].Text)
 	// Output:

@@ -12,9 +12,14 @@ func (b *assessment) fates() []Block {
 	}
 	t := &Table{Header: Header("column", "role", "fate", "why"), Numeric: []bool{false, false, false, false}}
 	for _, f := range b.f.Fates {
-		t.Rows = append(t.Rows, []noren.Text{named(f.Column), noren.Textf("%s", noren.Term(f.Role)), noren.Textf("%s", noren.Term(f.Fate)), f.Why})
+		t.Rows = append(t.Rows, []noren.Text{
+			named(f.Column), noren.Textf("%s", noren.Term(f.Role)), noren.Textf("%s", noren.Term(f.Fate)),
+			f.Why,
+		})
 	}
-	said := []noren.Text{noren.Textf("Identifiers are dropped, quasi-identifiers are transformed, all other columns are kept value for value.")}
+	said := []noren.Text{
+		noren.Textf("Identifiers are dropped, quasi-identifiers are transformed, all other columns are kept value for value."),
+	}
 	if g := b.f.Guarantee; g != nil && g.Pseudonyms {
 		said = append(said, noren.Textf("Of the identifiers, %s is replaced by pseudonyms.", plain(g.Unit)))
 	}
@@ -38,10 +43,17 @@ func (b *assessment) unique() []Block {
 		return Verbatim(Integer(n))
 	}
 	blocks := []Block{
-		{Text: noren.Textf("The columns that are kept are in the release as they were. Where a value, or two together, occurs in one record alone, a person who knows it of another finds that record, whatever k is.")},
+		{Text: noren.Textf("The columns that are kept are in the release as they were. Where a value, or two together, occurs in one record " +
+			"alone, a person who knows it of another finds that record, whatever k is.")},
 		{Figures: []Figure{
-			{Name: noren.Textf("Unique by one kept column"), Value: share(u.Alone), Tone: tone(u.Alone == 0), Explain: noren.Textf("unique by some kept column: %s of %s", about(u.Alone), records(u.Records))},
-			{Name: noren.Textf("Unique by two kept columns"), Value: share(u.InPairs), Tone: tone(u.InPairs == 0), Explain: noren.Textf("unique by some pair of kept columns: %s of %s", about(u.InPairs), records(u.Records))},
+			{
+				Name: noren.Textf("Unique by one kept column"), Value: share(u.Alone), Tone: tone(u.Alone == 0),
+				Explain: noren.Textf("unique by some kept column: %s of %s", about(u.Alone), records(u.Records)),
+			},
+			{
+				Name: noren.Textf("Unique by two kept columns"), Value: share(u.InPairs), Tone: tone(u.InPairs == 0),
+				Explain: noren.Textf("unique by some pair of kept columns: %s of %s", about(u.InPairs), records(u.Records)),
+			},
 		}},
 	}
 	t := &Table{Header: Header("kept column", "unique records"), Numeric: []bool{false, true}}

@@ -158,7 +158,10 @@ func facts(a *assess.Assessment) report.Facts {
 			Diversity:   []noren.Diversity{{Column: "diagnosis", Model: "distinct", L: 2}},
 			Assumptions: noren.Sentences("An adversary knows at most the quasi-identifiers of a person.", "Each person has one record."),
 		},
-		Made:   []report.Fact{{Name: noren.Textf("Method"), Value: report.Verbatim("tomobiki, refined for 20 s")}, {Name: noren.Textf("k"), Value: report.Verbatim(fmt.Sprint(a.K))}},
+		Made: []report.Fact{
+			{Name: noren.Textf("Method"), Value: report.Verbatim("tomobiki, refined for 20 s")},
+			{Name: noren.Textf("k"), Value: report.Verbatim(fmt.Sprint(a.K))},
+		},
 		Footer: "Made by noren.",
 	}
 }

@@ -49,7 +49,8 @@ func (m *HeatMap) WriteSVG(w io.Writer, l lang.Lang) error {
 		panelNames[i] = p.Name
 	}
 	titles := words(l, panelNames)
-	d := newDrawing(Width, height, l.Text("Heat map of correlations between %d {column|columns}: %s. The table beside it has the largest changes.", len(m.Names), strings.Join(titles, ", ")))
+	d := newDrawing(Width, height, l.Text("Heat map of correlations between %d {column|columns}: %s. The table beside it has the largest "+
+		"changes.", len(m.Names), strings.Join(titles, ", ")))
 	y := d.title(title, Width) + 22
 	for r, s := range m.Names {
 		d.fitted(names-6, y+cell*(float64(r)+0.5)+4, right, size, "ink", s, names-6)
@@ -66,7 +67,8 @@ func (m *HeatMap) WriteSVG(w io.Writer, l lang.Lang) error {
 			if cell < size {
 				continue
 			}
-			fmt.Fprintf(&d.b, `<text transform="translate(%s %s) rotate(-90)" text-anchor="end" font-size="%s" class="nr-muted" fill="%s">%s</text>`+"\n",
+			fmt.Fprintf(&d.b, `<text transform="translate(%s %s) rotate(-90)" text-anchor="end" font-size="%s" class="nr-muted" fill="%s">%s</text>`+
+				"\n",
 				coord(x+cell*(float64(c)+0.5)+4), coord(y+side+6), coord(size), muted, escape(fit(s, size, below-6)))
 		}
 	}

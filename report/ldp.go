@@ -52,15 +52,17 @@ func learnedTables(e *api.LDPEstimate, x *api.LDPLearned, of noren.Text, reports
 	case x.Mean != nil:
 		m := x.Mean
 		return []Table{{
-			Caption: noren.Textf("Mean of %s from %s; interval at %s for every number of reports: %s", of, reportsOf(reports), Percent(m.Level), noren.Term(m.Basis)),
-			Header:  Header("", "value", "std. error", "from", "to"), Numeric: numericAfter(4),
+			Caption: noren.Textf("Mean of %s from %s; interval at %s for every number of reports: %s", of, reportsOf(reports), Percent(m.Level),
+				noren.Term(m.Basis)),
+			Header: Header("", "value", "std. error", "from", "to"), Numeric: numericAfter(4),
 			Rows: [][]noren.Text{meanRow(m.Value, m.StdErr, m.Low, m.High)},
 		}}
 	case x.Distribution != nil:
 		d := x.Distribution
 		t := Table{
-			Caption: noren.Textf("Distribution of %s from %s: mean of the shares %s, quartiles %s, %s, %s", of, reportsOf(reports), text.Figure(d.Mean), text.Figure(d.Quartiles[0]), text.Figure(d.Quartiles[1]), text.Figure(d.Quartiles[2])),
-			Header:  Header("from", "to", "share"), Numeric: []bool{true, true, true},
+			Caption: noren.Textf("Distribution of %s from %s: mean of the shares %s, quartiles %s, %s, %s", of, reportsOf(reports),
+				text.Figure(d.Mean), text.Figure(d.Quartiles[0]), text.Figure(d.Quartiles[1]), text.Figure(d.Quartiles[2])),
+			Header: Header("from", "to", "share"), Numeric: []bool{true, true, true},
 		}
 		by := bucketsPerRow(len(d.Shares))
 		for i := 0; i < len(d.Shares); i += by {
@@ -112,7 +114,8 @@ func wordsTable(e *api.LDPEstimate, d *api.LDPWords) Table {
 		of = "the words"
 	}
 	t := Table{
-		Caption: noren.Textf("%s: %d of %d {candidate|candidates} found, which explain %s of %s; all intervals hold at once with %s", words, count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
+		Caption: noren.Textf("%s: %d of %d {candidate|candidates} found, which explain %s of %s; all intervals hold at once with %s", words,
+			count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
 		Header:  Header("word", "share", "std. error", "from", "to", "p-value", "found"),
 		Numeric: []bool{false, true, true, true, true, true, false},
 	}
@@ -170,7 +173,8 @@ func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of noren.Text, reports in
 		Numeric: []bool{false, true, true, true, true, true, true},
 	}
 	if e.Rounds > 0 {
-		t.Caption = noren.Textf("Shares of %s among %s in %s; all intervals hold at once with %s (empirical Bernstein)", of, people(int(e.People)), rounds(e.Rounds), Percent(f.Level))
+		t.Caption = noren.Textf("Shares of %s among %s in %s; all intervals hold at once with %s (empirical Bernstein)", of,
+			people(int(e.People)), rounds(e.Rounds), Percent(f.Level))
 	}
 	if len(f.Labels) > 0 && f.Labels[0].Projected != nil {
 		t.Header = append(t.Header, noren.Textf("projected"))

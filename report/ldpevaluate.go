@@ -28,7 +28,8 @@ func LDPEvaluateTables(r *evaluate.Result) (losses Table, models [][2]Table) {
 		}
 		seen[cellKey(c)] = true
 		losses.Rows = append(losses.Rows, append([]noren.Text{mechanismTitle(c.Mechanism)},
-			Verbatim(noren.LossFigure(c.Loss.Report, 4)), Verbatim(noren.LossFigure(c.Loss.Record, 4)), Verbatim(noren.LossFigure(c.Loss.Record, 4)), lossForEver(c.Loss)))
+			Verbatim(noren.LossFigure(c.Loss.Report, 4)), Verbatim(noren.LossFigure(c.Loss.Record, 4)), Verbatim(noren.LossFigure(c.Loss.Record, 4)),
+			lossForEver(c.Loss)))
 	}
 	for _, m := range r.Models {
 		models = append(models, [2]Table{withoutNoise(r, m), withNoise(r, m)})
@@ -102,7 +103,8 @@ func withNoise(r *evaluate.Result, m evaluate.Model) Table {
 	for _, d := range directions {
 		t.Header, t.Numeric = append(t.Header, way(d)), append(t.Numeric, true)
 	}
-	t.Header, t.Numeric = append(t.Header, noren.Textf("balanced, %s", way([2]string{evaluate.Randomised, evaluate.Raw}))), append(t.Numeric, true)
+	t.Header, t.Numeric = append(t.Header, noren.Textf("balanced, %s", way([2]string{evaluate.Randomised, evaluate.Raw}))),
+		append(t.Numeric, true)
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if c.Model != m.Name || c.Loss == nil || c.Train != directions[0][0] {
@@ -150,10 +152,14 @@ func LDPEvaluateFacts(r *evaluate.Result) []Fact {
 		{Name: noren.Textf("attributes"), Value: attributes},
 	}
 	if r.Selected > 0 {
-		facts = append(facts, Fact{Name: noren.Textf("chosen"), Value: noren.Textf("%d {attribute|attributes} for each model, from the records that it is trained on", r.Selected)})
+		facts = append(facts, Fact{
+			Name:  noren.Textf("chosen"),
+			Value: noren.Textf("%d {attribute|attributes} for each model, from the records that it is trained on", r.Selected),
+		})
 	}
 	if r.Unit != "" {
-		facts = append(facts, Fact{Name: noren.Textf("persons"), Value: noren.Textf("%s told apart by %s, each in one part", Integer(r.Persons), r.Unit)})
+		facts = append(facts, Fact{Name: noren.Textf("persons"), Value: noren.Textf("%s told apart by %s, each in one part", Integer(r.Persons),
+			r.Unit)})
 	}
 	if len(r.Left) > 0 {
 		facts = append(facts, Fact{Name: noren.Textf("left out"), Value: text.Counted(len(r.Left), "%s {column|columns}")})
@@ -180,10 +186,14 @@ func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page
 		Numeric: []bool{false, false, true, true, false},
 	}
 	if r.Selected > 0 {
-		attributes.Header, attributes.Numeric = append(attributes.Header, noren.Textf("chosen from raw records")), append(attributes.Numeric, true)
+		attributes.Header, attributes.Numeric = append(attributes.Header, noren.Textf("chosen from raw records")),
+			append(attributes.Numeric, true)
 	}
 	for _, a := range r.Attributes {
-		row := []noren.Text{Verbatim(a.Name), noren.Textf("%s", noren.Term(a.Type)), Verbatim(fmt.Sprint(a.Labels)), Verbatim(Integer(a.Missing)), form(a.Origin)}
+		row := []noren.Text{
+			Verbatim(a.Name), noren.Textf("%s", noren.Term(a.Type)), Verbatim(fmt.Sprint(a.Labels)), Verbatim(Integer(a.Missing)),
+			form(a.Origin),
+		}
 		if a.Chosen != nil {
 			row = append(row, Verbatim(fmt.Sprintf("%.0f %%", 100**a.Chosen)))
 		}
@@ -201,7 +211,11 @@ func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page
 	for i, m := range r.Models {
 		s := Section{Title: Verbatim(m.Title), Blocks: []Block{{Table: &models[i][0]}}}
 		for _, chart := range evaluationCharts(r, m) {
-			s.Blocks = append(s.Blocks, Block{Picture: &Picture{Chart: chart, Caption: noren.Textf("%s; bands from the worst to the best repeat", m.Title), Table: &models[i][1]}})
+			s.Blocks = append(s.Blocks,
+				Block{Picture: &Picture{
+					Chart: chart, Caption: noren.Textf("%s; bands from the worst to the best repeat", m.Title),
+					Table: &models[i][1],
+				}})
 		}
 		p.Sections = append(p.Sections, s)
 	}

@@ -11,8 +11,9 @@ import (
 // footer names the program.
 func LDPEstimatePage(e *api.LDPEstimate, footer string) *Page {
 	p := &Page{
-		Title:  noren.Textf("Estimates from %s", reportsOf(e.Reports)),
-		Lead:   paragraph(append([]noren.Text{noren.Textf("Estimates from reports that were randomised by %s before they left their owners. %s", e.Mechanism, noren.Sentence(e.Rejected.Text()))}, doubts(e.Warnings)...)...),
+		Title: noren.Textf("Estimates from %s", reportsOf(e.Reports)),
+		Lead: paragraph(append([]noren.Text{noren.Textf("Estimates from reports that were randomised by %s before they left their owners. %s",
+			e.Mechanism, noren.Sentence(e.Rejected.Text()))}, doubts(e.Warnings)...)...),
 		Footer: Verbatim(footer),
 	}
 	add := func(x *api.LDPLearned, of, title noren.Text, reports int64) {
@@ -59,8 +60,14 @@ func privacySection(p *survey.Privacy) Section {
 	}
 	return Section{Title: noren.Textf("What is guaranteed, and what is not"), Blocks: []Block{
 		{Figures: []Figure{
-			{Value: Verbatim(text.LossFigure(p.Report)), Name: noren.Textf("epsilon of one report"), Explain: noren.Textf("No report is more than e^epsilon times as likely from one value as from another.")},
-			{Value: Verbatim(text.LossFigure(p.Record)), Name: noren.Textf("epsilon of a record"), Explain: noren.Textf("All attributes of a record, reported once.")},
+			{
+				Value: Verbatim(text.LossFigure(p.Report)), Name: noren.Textf("epsilon of one report"),
+				Explain: noren.Textf("No report is more than e^epsilon times as likely from one value as from another."),
+			},
+			{
+				Value: Verbatim(text.LossFigure(p.Record)), Name: noren.Textf("epsilon of a record"),
+				Explain: noren.Textf("All attributes of a record, reported once."),
+			},
 			{Value: life, Name: noren.Textf("epsilon of a lifetime"), Explain: noren.Textf("All reports ever made of values that do not change.")},
 		}},
 		{Text: noren.Textf("Not protected:")},
@@ -79,7 +86,10 @@ func learnedChart(x *api.LDPLearned) Chart {
 	case x.Shares != nil:
 		return sharesChart(x.Shares)
 	case x.Words != nil && len(x.Words.Found) > 0:
-		bars := &Bars{Title: noren.Textf("Shares of words"), Axis: noren.Textf("share"), Horizontal: true, Series: []Series{{Name: noren.Textf("estimate, with its interval")}}}
+		bars := &Bars{
+			Title: noren.Textf("Shares of words"), Axis: noren.Textf("share"), Horizontal: true,
+			Series: []Series{{Name: noren.Textf("estimate, with its interval")}},
+		}
 		for _, w := range x.Words.Found[:min(mostBars, len(x.Words.Found))] {
 			bars.Labels = append(bars.Labels, Verbatim(w.Word))
 			s := &bars.Series[0]
@@ -92,7 +102,10 @@ func learnedChart(x *api.LDPLearned) Chart {
 		for i := range d.Shares {
 			c.X = append(c.X, (d.Edges[i]+d.Edges[i+1])/2)
 		}
-		return &Lines{Title: noren.Textf("Distribution"), Curves: []Curve{c}, Across: noren.Textf("value"), Axis: noren.Textf("share"), FromZero: true}
+		return &Lines{
+			Title: noren.Textf("Distribution"), Curves: []Curve{c}, Across: noren.Textf("value"), Axis: noren.Textf("share"),
+			FromZero: true,
+		}
 	}
 	return nil
 }
@@ -106,7 +119,10 @@ func sharesChart(f *api.LDPShares) Chart {
 	}
 	if f.Midpoints != nil {
 		c := Curve{Name: noren.Textf("share, with its interval"), X: f.Midpoints, Y: value, Low: low, High: high}
-		return &Lines{Title: noren.Textf("Shares of bins"), Curves: []Curve{c}, Across: noren.Textf("middle of the bin"), Axis: noren.Textf("share"), FromZero: true}
+		return &Lines{
+			Title: noren.Textf("Shares of bins"), Curves: []Curve{c}, Across: noren.Textf("middle of the bin"),
+			Axis: noren.Textf("share"), FromZero: true,
+		}
 	}
 	if len(names) > mostBars {
 		return nil

@@ -159,7 +159,10 @@ func LDPSimulatePage(r *api.LDPSimulate, footer string) *Page {
 		if over == "n" {
 			title = noren.Textf("Error over people")
 		}
-		p.Sections = append(p.Sections, Section{Title: title, Blocks: []Block{{Picture: &Picture{Chart: errorChart(r, over), Caption: t.Caption, Table: &t}}}})
+		p.Sections = append(p.Sections, Section{
+			Title:  title,
+			Blocks: []Block{{Picture: &Picture{Chart: errorChart(r, over), Caption: t.Caption, Table: &t}}},
+		})
 	}
 	p.Sections = append(p.Sections, privacySection(&r.Privacy))
 	return p
@@ -169,7 +172,10 @@ func LDPSimulatePage(r *api.LDPSimulate, footer string) *Page {
 func truthChart(a *api.LDPTruth) Chart {
 	switch {
 	case a.Labels != nil && len(a.Labels) <= mostBars:
-		b := &Bars{Title: noren.Textf("True against estimated"), Axis: noren.Textf("share"), Horizontal: true, Series: []Series{{Name: noren.Textf("true")}, {Name: noren.Textf("estimate")}}}
+		b := &Bars{
+			Title: noren.Textf("True against estimated"), Axis: noren.Textf("share"), Horizontal: true,
+			Series: []Series{{Name: noren.Textf("true")}, {Name: noren.Textf("estimate")}},
+		}
 		for _, l := range a.Labels {
 			b.Labels = append(b.Labels, Verbatim(l.Label))
 			b.Series[0].Values = append(b.Series[0].Values, l.True)
@@ -183,7 +189,10 @@ func truthChart(a *api.LDPTruth) Chart {
 			truth.X, truth.Y = append(truth.X, x), append(truth.Y, b.True)
 			estimate.X, estimate.Y = append(estimate.X, x), append(estimate.Y, b.Estimate)
 		}
-		return &Lines{Title: noren.Textf("True against estimated"), Curves: []Curve{truth, estimate}, Across: noren.Textf("value"), Axis: noren.Textf("share"), FromZero: true}
+		return &Lines{
+			Title: noren.Textf("True against estimated"), Curves: []Curve{truth, estimate}, Across: noren.Textf("value"),
+			Axis: noren.Textf("share"), FromZero: true,
+		}
 	}
 	return nil
 }

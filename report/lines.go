@@ -59,7 +59,8 @@ func (l *Lines) WriteSVG(w io.Writer, in lang.Lang) error {
 	if across != "" {
 		foot += 20
 	}
-	d := newDrawing(Width, head+12+plot+foot, in.Text("%s. Curves: %s.", entitled(noren.Textf("Line chart"), title), strings.Join(names, ", ")))
+	d := newDrawing(Width, head+12+plot+foot, in.Text("%s. Curves: %s.", entitled(noren.Textf("Line chart"), title),
+		strings.Join(names, ", ")))
 	y := d.title(title, Width)
 	y += d.legend(0, y, Width, names, func(x, y float64, s int) {
 		d.path(fmt.Sprintf("M%s %sh16", coord(x-2), coord(y+6)), s, 2, 0, dashes[s%len(dashes)])

@@ -37,9 +37,15 @@ func timesInJapanese(t *testing.T, name string) int {
 	table.Add(named, name)
 	page := report.Assessment(&assess.Assessment{Schema: assess.Schema, Quasi: []string{name}, Original: risk}, report.Facts{Original: name})
 	page.Sections = append(page.Sections, report.Section{Title: named, Blocks: []report.Block{
-		{Picture: &report.Picture{Table: table, Caption: named, Chart: &report.Bars{Title: named, Labels: []noren.Text{named, named}, Series: []report.Series{series}, Horizontal: true, Axis: named}}},
+		{Picture: &report.Picture{Table: table, Caption: named, Chart: &report.Bars{
+			Title: named, Labels: []noren.Text{named, named},
+			Series: []report.Series{series}, Horizontal: true, Axis: named,
+		}}},
 		{Picture: &report.Picture{Chart: &report.Overlay{Title: named, Across: named, First: series, Second: series}}},
-		{Picture: &report.Picture{Chart: &report.Lines{Title: named, Axis: named, Across: named, Curves: []report.Curve{{Name: named, X: values, Y: values}}}}},
+		{Picture: &report.Picture{Chart: &report.Lines{
+			Title: named, Axis: named, Across: named,
+			Curves: []report.Curve{{Name: named, X: values, Y: values}},
+		}}},
 		{Picture: &report.Picture{Chart: &report.HeatMap{Names: []string{name}, Panels: []report.Panel{{Name: named}}}}},
 		{List: []noren.Text{named}},
 		{Figures: []report.Figure{{Name: named, Value: named, Explain: named}}},
@@ -56,7 +62,10 @@ func timesInJapanese(t *testing.T, name string) int {
 func TestCutNamesAreWhole(t *testing.T) {
 	const name = "no such file or directory {row|rows}"
 	x := 1.0
-	one := report.HeatMap{Names: []string{name, "b"}, Panels: []report.Panel{{Name: report.Verbatim("original"), Values: [][]*float64{{&x, &x}, {&x, &x}}}}}
+	one := report.HeatMap{
+		Names:  []string{name, "b"},
+		Panels: []report.Panel{{Name: report.Verbatim("original"), Values: [][]*float64{{&x, &x}, {&x, &x}}}},
+	}
 	for _, l := range lang.All() {
 		var b strings.Builder
 		if err := one.WriteSVG(&b, l); err != nil {

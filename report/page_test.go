@@ -80,21 +80,45 @@ func TestHostileNames(t *testing.T) {
 	values := [][]*float64{{&v, nil}, {nil, &v}}
 	names := []string{hostile, hostile}
 	numbers := []float64{1, 2}
-	table := &report.Table{Caption: report.Verbatim(hostile), Header: report.Verbatims(names...), Rows: [][]noren.Text{report.Verbatims(names...)}}
+	table := &report.Table{
+		Caption: report.Verbatim(hostile), Header: report.Verbatims(names...),
+		Rows: [][]noren.Text{report.Verbatims(names...)},
+	}
 	charts := []report.Chart{
-		&report.Bars{Title: report.Verbatim(hostile), Labels: report.Verbatims(names...), Series: []report.Series{{Name: report.Verbatim(hostile), Values: numbers}}, Axis: report.Verbatim(hostile), Across: report.Verbatim(hostile)},
-		&report.Bars{Title: report.Verbatim(hostile), Labels: report.Verbatims(names...), Series: []report.Series{{Name: report.Verbatim(hostile), Values: numbers}}, Axis: report.Verbatim(hostile), Horizontal: true},
-		&report.Overlay{Title: report.Verbatim(hostile), Edges: []float64{0, 1, 2}, First: report.Series{Name: report.Verbatim(hostile), Values: numbers}, Second: report.Series{Name: report.Verbatim(hostile), Values: numbers}, Across: report.Verbatim(hostile)},
-		&report.Lines{Title: report.Verbatim(hostile), Curves: []report.Curve{{Name: report.Verbatim(hostile), X: numbers, Y: numbers}}, Across: report.Verbatim(hostile), Axis: report.Verbatim(hostile)},
+		&report.Bars{
+			Title: report.Verbatim(hostile), Labels: report.Verbatims(names...),
+			Series: []report.Series{{Name: report.Verbatim(hostile), Values: numbers}}, Axis: report.Verbatim(hostile),
+			Across: report.Verbatim(hostile),
+		},
+		&report.Bars{
+			Title: report.Verbatim(hostile), Labels: report.Verbatims(names...),
+			Series: []report.Series{{Name: report.Verbatim(hostile), Values: numbers}}, Axis: report.Verbatim(hostile), Horizontal: true,
+		},
+		&report.Overlay{
+			Title: report.Verbatim(hostile), Edges: []float64{0, 1, 2},
+			First: report.Series{Name: report.Verbatim(hostile), Values: numbers}, Second: report.Series{
+				Name: report.Verbatim(hostile), Values: numbers,
+			}, Across: report.Verbatim(hostile),
+		},
+		&report.Lines{
+			Title: report.Verbatim(hostile), Curves: []report.Curve{{Name: report.Verbatim(hostile), X: numbers, Y: numbers}},
+			Across: report.Verbatim(hostile), Axis: report.Verbatim(hostile),
+		},
 		&report.HeatMap{Title: report.Verbatim(hostile), Names: names, Panels: []report.Panel{{Name: report.Verbatim(hostile), Values: values}}},
 	}
-	p := &report.Page{Title: report.Verbatim(hostile), Lead: report.Verbatim(hostile), Private: true, Footer: report.Verbatim(hostile), Glossary: []report.Term{{Name: report.Verbatim(hostile), Meaning: report.Verbatim(hostile)}}}
+	p := &report.Page{
+		Title: report.Verbatim(hostile), Lead: report.Verbatim(hostile), Private: true, Footer: report.Verbatim(hostile),
+		Glossary: []report.Term{{Name: report.Verbatim(hostile), Meaning: report.Verbatim(hostile)}},
+	}
 	blocks := []report.Block{
 		{Text: report.Verbatim(hostile)},
 		{Note: report.Verbatim(hostile)},
 		{Heading: report.Verbatim(hostile)},
 		{Table: table},
-		{Figures: []report.Figure{{Value: report.Verbatim(hostile), Name: report.Verbatim(hostile), Explain: report.Verbatim(hostile), Tone: hostile}}},
+		{Figures: []report.Figure{{
+			Value: report.Verbatim(hostile), Name: report.Verbatim(hostile), Explain: report.Verbatim(hostile),
+			Tone: hostile,
+		}}},
 	}
 	for _, c := range charts {
 		blocks = append(blocks, report.Block{Picture: &report.Picture{Chart: c, Caption: report.Verbatim(hostile), Table: table}})

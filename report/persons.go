@@ -7,13 +7,16 @@ import (
 
 // personsGuarantee says what is guaranteed of persons.
 func personsGuarantee(g *noren.Guarantee) noren.Text {
-	said := []noren.Text{noren.Textf("Every combination of %s in the release occurs in records of at least %d persons, told apart by %s. Someone who knows these columns of one record of a person cannot narrow the persons down to fewer than %d.",
+	said := []noren.Text{noren.Textf("Every combination of %s in the release occurs in records of at least %d persons, told apart by %s. "+
+		"Someone who knows these columns of one record of a person cannot narrow the persons down to fewer than %d.",
 		listed(g.Quasi), g.K, plain(g.Unit), g.K)}
 	if g.Linkage == "all" {
-		said = append(said, noren.Textf("The same holds for someone who knows them of all records of the person: every class with a record of that person has records of the same %d {person|persons} or more.", g.K))
+		said = append(said, noren.Textf("The same holds for someone who knows them of all records of the person: every class with a record of "+
+			"that person has records of the same %d {person|persons} or more.", g.K))
 	}
 	if g.Pseudonyms {
-		said = append(said, noren.Textf("Records with the same pseudonym are of one person, and each sequence of classes that the records of a pseudonym form is shared by as many pseudonyms."))
+		said = append(said, noren.Textf("Records with the same pseudonym are of one person, and each sequence of classes that the records of "+
+			"a pseudonym form is shared by as many pseudonyms."))
 	}
 	return paragraph(said...)
 }
@@ -47,7 +50,8 @@ func (b *assessment) persons() []Block {
 	row(noren.Textf("Persons that fit all records of one, mean"), func(p *assess.Persons) string { return Number(p.Fit.Mean) })
 	row(noren.Textf("Persons whom no other fits"), func(p *assess.Persons) string { return Integer(p.Fit.Alone) })
 	blocks := []Block{
-		{Text: noren.Textf("A class protects by its persons, not by its records. Someone who knows several records of one person may compare their classes: only the persons with a record in each of them fit.")},
+		{Text: noren.Textf("A class protects by its persons, not by its records. Someone who knows several records of one person may compare " +
+			"their classes: only the persons with a record in each of them fit.")},
 		{Table: t},
 	}
 	if b.a.Release != nil && b.a.ReleasePersons == nil {

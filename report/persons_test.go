@@ -41,7 +41,10 @@ func TestPageSpeaksOfPersons(t *testing.T) {
 		{
 			"an identifier repeats",
 			assess.Assessment{Original: original, Release: release},
-			report.Facts{Repeated: true, Warnings: report.Verbatims("Warning: it repeats."), Guarantee: &noren.Guarantee{K: 5, Quasi: []string{"age"}}},
+			report.Facts{
+				Repeated: true, Warnings: report.Verbatims("Warning: it repeats."),
+				Guarantee: &noren.Guarantee{K: 5, Quasi: []string{"age"}},
+			},
 			[]string{"Warning: it repeats.", "5 records", "persons were not counted here", "even of one"},
 			[]string{candidates, "1 in 5"},
 		},

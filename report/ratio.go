@@ -28,29 +28,55 @@ type RatioFit struct {
 func RatioPage(v *RatioFit) *Page {
 	m := v.Weights.Meta
 	c := &m.Check
-	verdict := Figure{Value: noren.Textf("nothing found"), Name: noren.Textf("Fit check"), Explain: noren.Textf("No defect was found in the released features; others may remain."), Tone: Good}
+	verdict := Figure{
+		Value: noren.Textf("nothing found"), Name: noren.Textf("Fit check"),
+		Explain: noren.Textf("No defect was found in the released features; others may remain."), Tone: Good,
+	}
 	if !c.Passed {
-		verdict = Figure{Value: noren.Textf("failed"), Name: noren.Textf("Fit check"), Explain: noren.Textf("The findings are listed below."), Tone: Warning}
+		verdict = Figure{
+			Value: noren.Textf("failed"), Name: noren.Textf("Fit check"), Explain: noren.Textf("The findings are listed below."),
+			Tone: Warning,
+		}
 	}
 	fit := []Block{
 		{Figures: []Figure{
 			verdict,
-			{Value: Verbatim(Number(m.ESS)), Name: noren.Textf("Effective sample size"), Explain: noren.Textf("Kish's: how many equally weighted records give means as precise as the %s weighted ones.", Integer(m.PublicRecords))},
-			{Value: Verbatim(Percent(m.MaxShare)), Name: noren.Textf("Largest share"), Explain: noren.Textf("The share of the total weight of the record with the largest weight.")},
+			{
+				Value: Verbatim(Number(m.ESS)), Name: noren.Textf("Effective sample size"),
+				Explain: noren.Textf("Kish's: how many equally weighted records give means as precise as the %s weighted ones.",
+					Integer(m.PublicRecords)),
+			},
+			{
+				Value: Verbatim(Percent(m.MaxShare)), Name: noren.Textf("Largest share"),
+				Explain: noren.Textf("The share of the total weight of the record with the largest weight."),
+			},
 			{Value: Verbatim(Number(m.MeanWeight)), Name: noren.Textf("Mean weight"), Explain: meanWeightMeaning(m)},
-			{Value: Verbatim(Number(c.Misfit)), Name: noren.Textf("Misfit"), Explain: noren.Textf("Normalised residual: squared distance of the weighted public records from the released features, by its expectation; noise alone gives 1."), Tone: toneOf(c.MisfitP >= 0.001)},
-			{Value: Verbatim(Number(c.Signal)), Name: noren.Textf("Signal"), Explain: noren.Textf("The same distance for the unweighted public records: signal-to-noise, 1 where both tables look alike.")},
+			{
+				Value: Verbatim(Number(c.Misfit)), Name: noren.Textf("Misfit"),
+				Explain: noren.Textf("Normalised residual: squared distance of the weighted public records from the released features, by its " +
+					"expectation; noise alone gives 1."), Tone: toneOf(c.MisfitP >= 0.001),
+			},
+			{
+				Value: Verbatim(Number(c.Signal)), Name: noren.Textf("Signal"),
+				Explain: noren.Textf("The same distance for the unweighted public records: signal-to-noise, 1 where both tables look alike."),
+			},
 			outsideFigure(c),
-			{Value: Verbatim(Percent(min(1, c.Negative))), Name: noren.Textf("Below zero"), Explain: noren.Textf("Share of the fitted ratio that was negative and was set to 0.")},
+			{
+				Value: Verbatim(Percent(min(1, c.Negative))), Name: noren.Textf("Below zero"),
+				Explain: noren.Textf("Share of the fitted ratio that was negative and was set to 0."),
+			},
 		}},
 	}
 	if list := m.Warnings(); len(list) > 0 {
 		fit = append(fit, Block{List: list})
 	}
-	fit = append(fit, Block{Note: noren.Textf("Answers assume that, given the columns of the weights, private and public records are distributed alike, and that the tables differ in what was not released, such as interactions of columns, at most as much as in what was. The fit check cannot test this. The paid check compares means with the private table, for a privacy cost.")})
+	fit = append(fit, Block{Note: noren.Textf("Answers assume that, given the columns of the weights, private and public records are " +
+		"distributed alike, and that the tables differ in what was not released, such as interactions of columns, at most as much as in what " +
+		"was. The fit check cannot test this. The paid check compares means with the private table, for a privacy cost.")})
 	return &Page{
 		Title: noren.Textf("Weights for %s", v.Public),
-		Lead:  noren.Textf("Public records, reweighted to match those of %s. Everything on this page was released with differential privacy, or is public.", v.Private),
+		Lead: noren.Textf("Public records, reweighted to match those of %s. Everything on this page was released with differential privacy, "+
+			"or is public.", v.Private),
 		Sections: []Section{
 			{Title: noren.Textf("Quality of the weights"), Blocks: fit},
 			{Title: noren.Textf("The weights"), Blocks: weightBlocks(v)},
@@ -83,17 +109,22 @@ func toneOf(passed bool) Tone {
 
 // outsideFigure is the share of private records outside of the public ones.
 func outsideFigure(c *ratio.FitCheck) Figure {
-	f := Figure{Value: noren.Textf("not asked"), Name: noren.Textf("Outside"), Explain: noren.Textf("Share of private records outside of the public range, which no answer covers; no budget was spent on it.")}
+	f := Figure{
+		Value: noren.Textf("not asked"), Name: noren.Textf("Outside"),
+		Explain: noren.Textf("Share of private records outside of the public range, which no answer covers; no budget was spent on it."),
+	}
 	if c.Outside != nil {
 		f.Value = Verbatim(Percent(*c.Outside))
-		f.Explain = noren.Textf("Share of private records outside of the public range, which no answer covers; standard error %s.", Percent(c.OutsideSD))
+		f.Explain = noren.Textf("Share of private records outside of the public range, which no answer covers; standard error %s.",
+			Percent(c.OutsideSD))
 	}
 	return f
 }
 
 func meanWeightMeaning(m *ratio.Meta) noren.Text {
 	if m.RecordsFrom == ratio.Estimated {
-		return noren.Textf("Mean before normalisation. It is 1 by construction here, as the number of private records was estimated from the weights.")
+		return noren.Textf(
+			"Mean before normalisation. It is 1 by construction here, as the number of private records was estimated from the weights.")
 	}
 	return noren.Textf("Mean before normalisation; near 1 where the public records cover the private ones.")
 }
@@ -108,7 +139,10 @@ func weightBlocks(v *RatioFit) []Block {
 	for _, x := range w {
 		top = max(top, x)
 	}
-	bars := &Bars{Title: noren.Textf("Weights"), Across: noren.Textf("weight, from"), Axis: noren.Textf("public records"), Series: []Series{{Name: noren.Textf("public records"), Values: make([]float64, bins)}}}
+	bars := &Bars{
+		Title: noren.Textf("Weights"), Across: noren.Textf("weight, from"), Axis: noren.Textf("public records"),
+		Series: []Series{{Name: noren.Textf("public records"), Values: make([]float64, bins)}},
+	}
 	numbers := &Table{Header: Header("from", "to", "records"), Numeric: []bool{true, true, true}}
 	for _, x := range w {
 		bars.Series[0].Values[min(bins-1, int(x/top*bins))]++
@@ -118,7 +152,12 @@ func weightBlocks(v *RatioFit) []Block {
 		bars.Labels = append(bars.Labels, Verbatim(Number(low)))
 		numbers.Add(Verbatim(Number(low)), Number(high), Integer(int(n)))
 	}
-	out := []Block{{Picture: &Picture{Chart: bars, Caption: noren.Textf("Histogram of the weights. All weights are 1 where both tables have the same distribution."), Table: numbers}}}
+	out := []Block{
+		{Picture: &Picture{
+			Chart:   bars,
+			Caption: noren.Textf("Histogram of the weights. All weights are 1 where both tables have the same distribution."), Table: numbers,
+		}},
+	}
 	if v.Frame.Dim() > 1 || v.Frame.Axes()[0].Field.Type == table.Category {
 		return out
 	}
@@ -143,7 +182,10 @@ func weightBlocks(v *RatioFit) []Block {
 		}
 	}
 	return append(out, Block{Picture: &Picture{
-		Chart:   &Lines{Title: noren.Textf("Density ratio"), Curves: []Curve{curve}, Across: Verbatim(a.Field.Name), Axis: noren.Textf("density ratio"), FromZero: true, FormatX: show},
+		Chart: &Lines{
+			Title: noren.Textf("Density ratio"), Curves: []Curve{curve}, Across: Verbatim(a.Field.Name),
+			Axis: noren.Textf("density ratio"), FromZero: true, FormatX: show,
+		},
 		Caption: noren.Textf("Estimated density ratio: private density divided by public density."), Table: values,
 	}})
 }
@@ -174,7 +216,8 @@ const mostCategories = 24
 
 // shiftBlocks show each column, unweighted and weighted.
 func shiftBlocks(v *RatioFit) []Block {
-	blocks := []Block{{Text: noren.Textf("The distribution of each column of the weights among the public records, unweighted and weighted. The weighted one approximates the private distribution.")}}
+	blocks := []Block{{Text: noren.Textf("The distribution of each column of the weights among the public records, unweighted and " +
+		"weighted. The weighted one approximates the private distribution.")}}
 	for j, a := range v.Frame.Axes() {
 		c := v.Table.Columns[j]
 		if a.Field.Type == table.Category || a.Field.Type == table.Ordered {
@@ -205,7 +248,10 @@ func categoryShift(c *table.Column, name string, w []float64) Block {
 		return Block{Table: t}
 	}
 	return Block{Picture: &Picture{
-		Chart:   &Bars{Title: Verbatim(name), Labels: texts(c.Dict, Verbatim), Horizontal: true, Axis: noren.Textf("share"), Series: []Series{{Name: noren.Textf("public"), Values: plain}, {Name: noren.Textf("weighted"), Values: weighted}}, Format: Percent},
+		Chart: &Bars{
+			Title: Verbatim(name), Labels: texts(c.Dict, Verbatim), Horizontal: true, Axis: noren.Textf("share"),
+			Series: []Series{{Name: noren.Textf("public"), Values: plain}, {Name: noren.Textf("weighted"), Values: weighted}}, Format: Percent,
+		},
 		Caption: noren.Textf("%s, by category.", name), Table: t,
 	}}
 }

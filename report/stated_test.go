@@ -14,7 +14,8 @@ func TestGuaranteeOfAPage(t *testing.T) {
 	if got := lang.English.Text("%s", stated(g)); got != g.String() {
 		t.Errorf("%q, want %q", got, g)
 	}
-	if got := lang.Japanese.Text("%s", stated(g)); !strings.HasPrefix(got, "差分プライバシー") || strings.Contains(got, "differential") || strings.Contains(got, "原文") {
+	if got := lang.Japanese.Text("%s", stated(g)); !strings.HasPrefix(got, "差分プライバシー") || strings.Contains(got, "differential") ||
+		strings.Contains(got, "原文") {
 		t.Errorf("%q", got)
 	}
 }

@@ -56,7 +56,8 @@ func entitled(kind noren.Text, title string) noren.Text {
 // newDrawing starts a picture; label is what it is read out as.
 func newDrawing(width, height float64, label string) *drawing {
 	d := &drawing{}
-	fmt.Fprintf(&d.b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" aria-label="%s" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK JP', sans-serif">`,
+	fmt.Fprintf(&d.b,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" aria-label="%s" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK JP', sans-serif">`,
 		coord(width), coord(height), coord(width), coord(height), escape(label))
 	d.b.WriteByte('\n')
 	return d
@@ -122,7 +123,8 @@ func label(s string, size, width float64) string {
 }
 
 func (d *drawing) turned(x, y, size float64, s string, width float64) {
-	fmt.Fprintf(&d.b, `<text transform="translate(%s %s) rotate(-90)" text-anchor="middle" font-size="%s" class="nr-muted" fill="%s">%s</text>`+"\n",
+	fmt.Fprintf(&d.b,
+		`<text transform="translate(%s %s) rotate(-90)" text-anchor="middle" font-size="%s" class="nr-muted" fill="%s">%s</text>`+"\n",
 		coord(x), coord(y), coord(size), muted, label(s, size, width))
 }
 
@@ -131,7 +133,8 @@ func (d *drawing) line(x1, y1, x2, y2 float64, class string) {
 	if class == "axis" {
 		stroke = muted
 	}
-	fmt.Fprintf(&d.b, `<line x1="%s" y1="%s" x2="%s" y2="%s" class="nr-%s" stroke="%s"/>`+"\n", coord(x1), coord(y1), coord(x2), coord(y2), class, stroke)
+	fmt.Fprintf(&d.b, `<line x1="%s" y1="%s" x2="%s" y2="%s" class="nr-%s" stroke="%s"/>`+"\n", coord(x1), coord(y1), coord(x2), coord(y2),
+		class, stroke)
 }
 
 // bar is a filled rectangle in the colour of a series.
@@ -170,11 +173,13 @@ func (d *drawing) dot(x, y float64, series int) {
 	case 0:
 		fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="%s" %s/>`+"\n", coord(x), coord(y), coord(r), style)
 	case 1:
-		fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" %s/>`+"\n", coord(x-r+.3), coord(y-r+.3), coord(2*r-.6), coord(2*r-.6), style)
+		fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" %s/>`+"\n", coord(x-r+.3), coord(y-r+.3), coord(2*r-.6), coord(2*r-.6),
+			style)
 	case 2:
 		fmt.Fprintf(&d.b, `<path d="M%s %sl%s %sh%sz" %s/>`+"\n", coord(x), coord(y-r-.6), coord(r+.6), coord(2*r), coord(-2*r-1.2), style)
 	default:
-		fmt.Fprintf(&d.b, `<path d="M%s %sl%s %sl%s %sl%s %sz" %s/>`+"\n", coord(x), coord(y-r-.8), coord(r+.8), coord(r+.8), coord(-r-.8), coord(r+.8), coord(-r-.8), coord(-r-.8), style)
+		fmt.Fprintf(&d.b, `<path d="M%s %sl%s %sl%s %sl%s %sz" %s/>`+"\n", coord(x), coord(y-r-.8), coord(r+.8), coord(r+.8), coord(-r-.8),
+			coord(r+.8), coord(-r-.8), coord(-r-.8), style)
 	}
 }
 

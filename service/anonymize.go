@@ -138,7 +138,10 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 	if _, err = read.QuasiNames(); err != nil {
 		return nil, nil, nil, err
 	}
-	job = &kanon.Job{Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Open: sp.Open(), Looked: read.Looked, Options: *options}
+	job = &kanon.Job{
+		Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Open: sp.Open(), Looked: read.Looked,
+		Options: *options,
+	}
 	return job, sp, func() { closeTable(src) }, nil
 }
 
@@ -159,13 +162,15 @@ func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*s
 	case r.SplitRows > 0 && r.Report != "":
 		return nil, noren.Usagef("report", "needs a release in one file").Hinted("assess the folder after the release")
 	case r.SplitRows == 0 && file.IsParts(r.Output):
-		return nil, noren.Usagef(noren.File(r.Output), "expected a file, got a folder or a pattern").Coded(CodeNeedsSplit).Hinted("state the number of records of a file")
+		return nil, noren.Usagef(noren.File(r.Output), "expected a file, got a folder or a pattern").Coded(CodeNeedsSplit).
+			Hinted("state the number of records of a file")
 	case r.Workers < 0:
 		return nil, noren.Usagef("workers", "expected 0 or more")
 	case r.Memory < 0 || r.Memory > 0 && r.Memory < LeastMemory:
 		return nil, noren.Usagef("memory", "expected %dMiB at least: the program itself needs as much", LeastMemory>>20)
 	}
-	if err := (earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate}).check(r.Report != "", "needs a page (report)"); err != nil {
+	if err := (earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate}).
+		check(r.Report != "", "needs a page (report)"); err != nil {
 		return nil, err
 	}
 	sp, err := specOf(&r.Table)
@@ -317,7 +322,9 @@ func withdrawn(with atomicfile.Together, q *api.AnonymizeRequest, err error) err
 		return with.Retract(err, q.Output)
 	}
 	return &noren.Error{
-		Code: file.CodeUncertain, Where: noren.File(q.Output), What: "may have been made or not, and its certificate %s was made", Args: []any{noren.File(q.Certificate)}, Err: err,
+		Code: file.CodeUncertain, Where: noren.File(q.Output), What: "may have been made or not, and its certificate %s was made", Args: []any{
+			noren.File(q.Certificate),
+		}, Err: err,
 		Hint: "check the table by the certificate; where there is no such table, remove the certificate and start again",
 	}
 }
@@ -417,7 +424,8 @@ const CodeNeedsSplit = "needs-split"
 func (s *Service) noteRelease(r *kanon.Result) {
 	for _, c := range r.LooksMissing {
 		said := func(l lang.Lang) string { return text.LooksMissing(l, r, c) }
-		s.saidNote(api.Warning, NoteLooksMissing, []string{c.Column}, map[string]any{"columns": c.Column, "groups": c.Groups, "all": r.Groups}, said)
+		s.saidNote(api.Warning, NoteLooksMissing, []string{c.Column}, map[string]any{"columns": c.Column, "groups": c.Groups, "all": r.Groups},
+			said)
 	}
 	if f := r.Formulas; f != nil {
 		var columns []string
@@ -439,11 +447,14 @@ func (s *Service) noteRelease(r *kanon.Result) {
 }
 
 // assessRelease measures a release that was verified beside its source.
-func (s *Service) assessRelease(ctx context.Context, r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader) (*assessing, error) {
+func (s *Service) assessRelease(ctx context.Context, r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result,
+	released io.Reader,
+) (*assessing, error) {
 	a := &assessing{
 		ctx: ctx, service: s, spec: sp, unit: sp.Unit, source: job.Source, schema: &job.Schema, missing: job.Missing,
 		keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K, pictures: r.Assess,
-		means: job.Publish == publish.Aggregate, earlier: earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate}, classOf: result.ClassOf,
+		means: job.Publish == publish.Aggregate, earlier: earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate},
+		classOf: result.ClassOf,
 	}
 	if err := a.original(sp, "", 0); err != nil {
 		return nil, err
@@ -462,7 +473,9 @@ func (s *Service) assessRelease(ctx context.Context, r *api.AnonymizeRequest, sp
 }
 
 // releasePage is the page about a release that was verified and assessed.
-func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, assessed *assess.Assessment) (*report.Page, error) {
+func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader,
+	assessed *assess.Assessment,
+) (*report.Page, error) {
 	shown := func(name string) string { return name }
 	if r.PlainNames {
 		shown = plainName
@@ -480,10 +493,12 @@ func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon
 	}
 	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0
 	if len(result.Uncounted) > 0 {
-		facts.Warnings = append(facts.Warnings, noren.Textf("Not known: %s.", lang.Spoken(func(l lang.Lang) string { return text.Uncounted(l, result) })))
+		facts.Warnings = append(facts.Warnings, noren.Textf("Not known: %s.",
+			lang.Spoken(func(l lang.Lang) string { return text.Uncounted(l, result) })))
 	}
 	if result.Repeated != nil {
-		facts.Warnings = append(facts.Warnings, noren.Textf("Warning: %s; with %s as the unit, persons are counted.", spoken(text.Repeated(result)), result.Repeated.Column))
+		facts.Warnings = append(facts.Warnings, noren.Textf("Warning: %s; with %s as the unit, persons are counted.",
+			spoken(text.Repeated(result)), result.Repeated.Column))
 	}
 	return report.Assessment(assessed, facts), nil
 }

@@ -106,7 +106,8 @@ func forSchema(d *release.Dataset, r *api.AskRequest) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Refused, Code: release.CodeChanged, Where: noren.Textf("data set %s", d.Name), What: "the request is for another schema than the current one; nothing was charged",
+		Kind: noren.Refused, Code: release.CodeChanged, Where: noren.Textf("data set %s", d.Name),
+		What: "the request is for another schema than the current one; nothing was charged",
 		Hint: "ask for a new price",
 	}
 }
@@ -114,9 +115,11 @@ func forSchema(d *release.Dataset, r *api.AskRequest) error {
 // quote is the price of the request with all that is shown beside it.
 func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api.AskQuote, error) {
 	out := &api.AskQuote{
-		Schema: api.AskSchema, DryRun: true, Dataset: a.Name, Version: a.Version, Definition: a.Hash(), Request: hex.EncodeToString(quote.Request[:]),
-		Accounting: "epsilon", Neighbours: quote.Neighbours.String(), Unit: quote.Unit, Cost: a.amount(quote.Cost), Fits: quote.Fits, Guarantee: quote.Guarantee,
-		Accounts: []api.AccountQuote{},
+		Schema: api.AskSchema, DryRun: true, Dataset: a.Name, Version: a.Version, Definition: a.Hash(),
+		Request:    hex.EncodeToString(quote.Request[:]),
+		Accounting: "epsilon", Neighbours: quote.Neighbours.String(), Unit: quote.Unit, Cost: a.amount(quote.Cost), Fits: quote.Fits,
+		Guarantee: quote.Guarantee,
+		Accounts:  []api.AccountQuote{},
 	}
 	if _, zcdp := a.zcdp(); zcdp {
 		out.Accounting = "zcdp"
@@ -164,7 +167,10 @@ func (b *batch) work(a *asked) api.Work {
 		}
 		_, cells := part.cells()
 		texts := slices.ContainsFunc(columns, func(f table.Field) bool { return f.Type != table.Integer && f.Type != table.Decimal })
-		work := api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Texts: texts, Terms: terms(part.question.Where), Digits: digits(part.question.Rank), K: part.question.K}
+		work := api.QuestionWork{
+			Kind: part.question.Kind, Columns: len(columns), Cells: cells, Texts: texts, Terms: terms(part.question.Where),
+			Digits: digits(part.question.Rank), K: part.question.K,
+		}
 		if count, ok := m.(*outlier.Mechanism); ok {
 			work.Degrees = count.Degrees(int(w.AtMost))
 		}
@@ -210,7 +216,10 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 		if err != nil {
 			return nil, err
 		}
-		one := api.QuestionAnswer{Question: part.question, Asked: q.Asked, Rows: rows, Accuracy: q.Accuracy, UnitLabel: q.UnitLabel, Notes: []api.Message{}}
+		one := api.QuestionAnswer{
+			Question: part.question, Asked: q.Asked, Rows: rows, Accuracy: q.Accuracy, UnitLabel: q.UnitLabel,
+			Notes: []api.Message{},
+		}
 		for _, c := range q.Columns {
 			one.Notes = append(one.Notes, c.Outside)
 		}

@@ -39,7 +39,9 @@ func benchService(b *testing.B) *service.Service {
 	fatal(err)
 	for _, unit := range []string{"record", "who"} {
 		d, err := (&dataset.Definition{Unit: unit, AtMost: 200_000, Columns: []dataset.Column{
-			{Name: "age", Type: "integer", Bounds: []string{"0", "110"}}, {Name: "ward", Keys: strings.Split("A,B,C,D,E,F,G,H,I,J,K", ",")}, {Name: "who"},
+			{Name: "age", Type: "integer", Bounds: []string{"0", "110"}},
+			{Name: "ward", Keys: strings.Split("A,B,C,D,E,F,G,H,I,J,K", ",")},
+			{Name: "who"},
 		}}).Complete()
 		fatal(err)
 		file := path
@@ -49,7 +51,8 @@ func benchService(b *testing.B) *service.Service {
 		}
 		reviewed, err := release.ReviewGrant(b.Context(), l, release.Candidate{Path: file, Definition: d})
 		fatal(err)
-		_, err = release.ConfirmGrant(b.Context(), l, release.Grant{Name: unit + "s", Cap: account.Cost{Epsilon: 1e18}, OtherPeople: true}, reviewed)
+		_, err = release.ConfirmGrant(b.Context(), l, release.Grant{Name: unit + "s", Cap: account.Cost{Epsilon: 1e18}, OtherPeople: true},
+			reviewed)
 		fatal(err)
 	}
 	fatal(l.Close())
@@ -58,7 +61,10 @@ func benchService(b *testing.B) *service.Service {
 	b.Cleanup(func() { fatal(k.Close()) })
 	_, key, err := ed25519.GenerateKey(nil)
 	fatal(err)
-	s := &service.Service{Kept: k, Signer: func() (ed25519.PrivateKey, error) { return key, nil }, Tool: certificate.Tool{Name: "bench", Version: "1"}, Analyst: "mori"}
+	s := &service.Service{
+		Kept: k, Signer: func() (ed25519.PrivateKey, error) { return key, nil },
+		Tool: certificate.Tool{Name: "bench", Version: "1"}, Analyst: "mori",
+	}
 	fatal(k.Load(b.Context(), "records"))
 	fatal(k.Load(b.Context(), "whos"))
 	return s

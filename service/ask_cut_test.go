@@ -62,13 +62,15 @@ func TestCut(t *testing.T) {
 	// A table whose unit is the record, and a sum that can be negative.
 	s, _ := people(t)
 	a, err := s.Ask(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "count", Pay: &api.Amount{Epsilon: "1"}}, {Kind: "sum", Column: "age", Bounds: []string{"20", "50"}, Pay: &api.Amount{Epsilon: "1"}},
+		{Kind: "count", Pay: &api.Amount{Epsilon: "1"}},
+		{Kind: "sum", Column: "age", Bounds: []string{"20", "50"}, Pay: &api.Amount{Epsilon: "1"}},
 	}})
 	must(t, err)
 	if got := codes(a.Answers[0].ReadWithCare); len(got) > 0 && slices.Contains(got, "care.rows_low") {
 		t.Errorf("a count of records: %v", got)
 	}
-	if got := a.Answers[1].ReadWithCare; len(got) != 1 || got[0].Code != "care.moved" || got[0].Args["lo"] != "20" || got[0].Args["hi"] != "50" {
+	if got := a.Answers[1].ReadWithCare; len(got) != 1 || got[0].Code != "care.moved" || got[0].Args["lo"] != "20" ||
+		got[0].Args["hi"] != "50" {
 		t.Errorf("a sum: %v", got)
 	}
 }
@@ -92,22 +94,37 @@ func TestNothingSaid(t *testing.T) {
 		epsilon string
 		want    []string
 	}{
-		"a count":                         {60, count, "1", nil},
-		"a count at nearly nothing":       {60, count, "0.01", []string{"miss.count"}},
-		"a count, nothing known":          {0, count, "0.01", nil},
-		"a count, beyond the bound":       {0, count, "0.0000001", []string{"miss.count"}},
-		"groups":                          {60, groups, "1", nil},
-		"groups at little":                {60, groups, "0.09", []string{"miss.count_groups"}},
-		"a sum":                           {60, sum, "1", nil},
-		"a sum at nearly nothing":         {60, sum, "0.01", []string{"miss.sum"}},
-		"a median":                        {60, api.Question{Kind: "quantile", Column: "age"}, "10", nil},
-		"a median at nearly nothing":      {60, api.Question{Kind: "quantile", Column: "age"}, "0.01", []string{"miss.rank"}},
-		"a variance at nearly nothing":    {60, api.Question{Kind: "variance", Column: "age"}, "0.01", []string{"miss.nothing"}},
-		"keys that are public":            {60, api.Question{Kind: "count", By: []string{"sex"}, Keys: [][]string{{"f"}}}, "1", nil},
-		"keys that are not":               {60, api.Question{Kind: "count", By: []string{"sex"}, Keys: [][]string{{"f", "F"}}}, "1", []string{"miss.unlisted"}},
-		"a condition that is public":      {60, api.Question{Kind: "count", Where: "sex in ('f', 'm') and age > 3"}, "1", nil},
-		"a condition that is not":         {60, api.Question{Kind: "count", Where: "not (age > 3 or sex = 'Male')"}, "1", []string{"miss.unlisted"}},
-		"bins that are not":               {60, api.Question{Kind: "histogram", Column: "sex", Values: []string{"f", "other"}}, "1", []string{"miss.unlisted"}},
+		"a count":                      {60, count, "1", nil},
+		"a count at nearly nothing":    {60, count, "0.01", []string{"miss.count"}},
+		"a count, nothing known":       {0, count, "0.01", nil},
+		"a count, beyond the bound":    {0, count, "0.0000001", []string{"miss.count"}},
+		"groups":                       {60, groups, "1", nil},
+		"groups at little":             {60, groups, "0.09", []string{"miss.count_groups"}},
+		"a sum":                        {60, sum, "1", nil},
+		"a sum at nearly nothing":      {60, sum, "0.01", []string{"miss.sum"}},
+		"a median":                     {60, api.Question{Kind: "quantile", Column: "age"}, "10", nil},
+		"a median at nearly nothing":   {60, api.Question{Kind: "quantile", Column: "age"}, "0.01", []string{"miss.rank"}},
+		"a variance at nearly nothing": {60, api.Question{Kind: "variance", Column: "age"}, "0.01", []string{"miss.nothing"}},
+		"keys that are public":         {60, api.Question{Kind: "count", By: []string{"sex"}, Keys: [][]string{{"f"}}}, "1", nil},
+		"keys that are not": {
+			60,
+			api.Question{Kind: "count", By: []string{"sex"}, Keys: [][]string{{"f", "F"}}},
+			"1",
+			[]string{"miss.unlisted"},
+		},
+		"a condition that is public": {60, api.Question{Kind: "count", Where: "sex in ('f', 'm') and age > 3"}, "1", nil},
+		"a condition that is not": {
+			60,
+			api.Question{Kind: "count", Where: "not (age > 3 or sex = 'Male')"},
+			"1",
+			[]string{"miss.unlisted"},
+		},
+		"bins that are not": {
+			60,
+			api.Question{Kind: "histogram", Column: "sex", Values: []string{"f", "other"}},
+			"1",
+			[]string{"miss.unlisted"},
+		},
 		"missing values":                  {60, api.Question{Kind: "count", By: []string{"sex"}, Keys: [][]string{{"f", ""}}}, "1", nil},
 		"a key beside a count of nothing": {60, api.Question{Kind: "count", Where: "sex = 'F'"}, "0.01", []string{"miss.unlisted", "miss.count"}},
 	} {

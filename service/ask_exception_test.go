@@ -12,7 +12,10 @@ import (
 // The quotes of questions whose time of reply may depend on the data say so, from the public
 // number of records alone, and no other quote does.
 func TestQuotesSayWhereTimeMayTell(t *testing.T) {
-	outliers := api.Question{Kind: api.KindOutliers, Columns: []string{"x"}, K: 2, Radius: 5, Step: 1, Box: []float64{0, 100}, Scale: "bounds", Pay: &api.Amount{Epsilon: "90"}}
+	outliers := api.Question{
+		Kind: api.KindOutliers, Columns: []string{"x"}, K: 2, Radius: 5, Step: 1, Box: []float64{0, 100}, Scale: "bounds",
+		Pay: &api.Amount{Epsilon: "90"},
+	}
 	for _, c := range []struct {
 		name, code string
 		atMost     int64
@@ -22,11 +25,15 @@ func TestQuotesSayWhereTimeMayTell(t *testing.T) {
 		{"outliers of 2,001 records", "time.outliers", 2001, outliers},
 		{"count", "", 2001, api.Question{Kind: "count", Where: "x > 3", Pay: &api.Amount{Epsilon: "1"}}},
 		{"quantile", "", 2001, api.Question{Kind: "quantile", Column: "x", Pay: &api.Amount{Epsilon: "1"}}},
-		{"ratio", "time.ratio", 2000, api.Question{Kind: api.KindRatio, Columns: []string{"x"}, Of: "mean", Column: "y", Pay: &api.Amount{Epsilon: "50"}}},
+		{"ratio", "time.ratio", 2000, api.Question{
+			Kind: api.KindRatio, Columns: []string{"x"}, Of: "mean", Column: "y",
+			Pay: &api.Amount{Epsilon: "50"},
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			// The table has 40 records in each case: the warning follows from the definition.
-			s, dir := granted(t, "x\n"+strings.Repeat("10\n", 40), &dataset.Definition{AtMost: c.atMost, Columns: []dataset.Column{{Name: "x", Type: "integer", Bounds: []string{"0", "100"}}}})
+			s, dir := granted(t, "x\n"+strings.Repeat("10\n", 40),
+				&dataset.Definition{AtMost: c.atMost, Columns: []dataset.Column{{Name: "x", Type: "integer", Bounds: []string{"0", "100"}}}})
 			k := kept(t, s)
 			if c.question.Kind == api.KindRatio {
 				c.question.Public = filepath.Join(dir, "public.csv")

@@ -40,7 +40,10 @@ func TestReadQuestions(t *testing.T) {
 	must(t, err)
 	want := &api.AskRequest{Dataset: "people", Questions: []api.Question{
 		{Kind: "count", Where: "age >= 60 and sex = 'm'", Pay: &api.Amount{Epsilon: "0.10"}},
-		{Kind: "mean", Column: "age", By: []string{"sex"}, Keys: [][]string{{"f", "01", "null"}}, Bounds: []string{"20", "90"}, Margin: &api.Margin{Within: 5, At: "0.90", About: 150}},
+		{
+			Kind: "mean", Column: "age", By: []string{"sex"}, Keys: [][]string{{"f", "01", "null"}}, Bounds: []string{"20", "90"},
+			Margin: &api.Margin{Within: 5, At: "0.90", About: 150},
+		},
 		{Kind: "outliers", Columns: []string{"age"}, K: 3, Radius: 2.5, Box: []float64{0, 110}, Pay: &api.Amount{Epsilon: "1"}},
 	}}
 	if !reflect.DeepEqual(q.Request, want) {

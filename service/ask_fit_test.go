@@ -20,8 +20,11 @@ func TestWhatWouldFit(t *testing.T) {
 		q    api.Question
 		want []string
 	}{
-		"mean by groups": {api.Question{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: &api.Margin{Within: 0.84, About: 15}}, []string{"change.pay", "change.margin", "change.bounds", "change.by", "change.drop"}},
-		"count":          {api.Question{Kind: "count", Pay: &api.Amount{Epsilon: "80"}}, []string{"change.pay", "change.drop"}},
+		"mean by groups": {
+			api.Question{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: &api.Margin{Within: 0.84, About: 15}},
+			[]string{"change.pay", "change.margin", "change.bounds", "change.by", "change.drop"},
+		},
+		"count": {api.Question{Kind: "count", Pay: &api.Amount{Epsilon: "80"}}, []string{"change.pay", "change.drop"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			quote, err := s.AskPrice(t.Context(), dear(c.q))

@@ -34,7 +34,8 @@ func (q *asking) priced(ctx context.Context, a *asked) error {
 		return noren.Usagef("margin.within", "expected a number above 0, got another")
 	}
 	if q.needsAbout() && q.question.Margin.About == 0 {
-		return noren.Usagef("margin.about", "expected about how many records a group has, got none").Hinted("the error of this question depends on it: say what you expect; no data is read")
+		return noren.Usagef("margin.about", "expected about how many records a group has, got none").
+			Hinted("the error of this question depends on it: say what you expect; no data is read")
 	}
 	delta, zcdp := a.zcdp()
 	stated, err := account.ParseDelta(m.Delta)
@@ -45,7 +46,8 @@ func (q *asking) priced(ctx context.Context, a *asked) error {
 		return noren.Usagef("margin.delta", "is for gaussian noise in a budget of epsilon").Hinted("leave it out")
 	}
 	if m.Delta == "" && !zcdp && needsDelta(&q.question) {
-		return noren.Usagef("margin.delta", "expected a delta for this noise, got none").Hinted("one far below 1 divided by the number of records, for instance 1e-9")
+		return noren.Usagef("margin.delta", "expected a delta for this noise, got none").
+			Hinted("one far below 1 divided by the number of records, for instance 1e-9")
 	}
 	noises := q.noises()
 	if q.question.Noise != "" {

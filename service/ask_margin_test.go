@@ -54,7 +54,8 @@ func checkPrice(t testing.TB, s *service.Service, q api.Question) {
 		t.Errorf("%s: at %+v the error is %v, the margin %g", q.Kind, one.Question.Pay, one.Accuracy.Within, q.Margin.Within)
 	}
 	if less := atSmallerStep(t, s, one.Question); less != nil && *less <= q.Margin.Within {
-		t.Errorf("%s: at %+v the price is not the least: one step less has %g, the margin is %g", q.Kind, one.Question.Pay, *less, q.Margin.Within)
+		t.Errorf("%s: at %+v the price is not the least: one step less has %g, the margin is %g", q.Kind, one.Question.Pay, *less,
+			q.Margin.Within)
 	}
 }
 
@@ -107,7 +108,8 @@ func TestPriceOfAnyMarginIsTheLeast(t *testing.T) {
 	kept(t, s)
 	rapid.Check(t, func(r *rapid.T) {
 		q := api.Question{Kind: rapid.SampledFrom([]string{"count", "sum", "mean", "variance", "quantile"}).Draw(r, "kind")}
-		m := &api.Margin{At: rapid.SampledFrom([]string{"0.9", "0.95", "0.99"}).Draw(r, "at"), About: rapid.Int64Range(200, 100_000).Draw(r, "about")}
+		m := &api.Margin{At: rapid.SampledFrom([]string{"0.9", "0.95", "0.99"}).Draw(r, "at"), About: rapid.Int64Range(200, 100_000).
+			Draw(r, "about")}
 		share := rapid.Float64Range(0.001, 0.2).Draw(r, "share")
 		q.Margin = m
 		switch q.Kind {

@@ -110,7 +110,8 @@ func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records 
 	}
 	switch {
 	case q.Pay == nil && q.Kind == api.KindRatio:
-		return nil, noren.Usagef("pay", "expected what is paid, got none").Hinted("the error of an estimate by weights is not known before the answer, so that a margin has no price")
+		return nil, noren.Usagef("pay", "expected what is paid, got none").
+			Hinted("the error of an estimate by weights is not known before the answer, so that a margin has no price")
 	case q.Pay != nil:
 		err = out.paid(ctx, a, *q.Pay)
 	case q.Margin == nil:
@@ -148,7 +149,8 @@ func (q *asking) paid(ctx context.Context, a *asked, pay api.Amount) error {
 		return q.paidRho(ctx, a, cost.Rho)
 	}
 	if zcdp && cost.Delta != 0 {
-		return noren.Usagef("pay.delta", "expected none: the budget of %s is in zCDP", a.Name).Hinted("pay a rho for gaussian noise, or an epsilon for any other")
+		return noren.Usagef("pay.delta", "expected none: the budget of %s is in zCDP", a.Name).
+			Hinted("pay a rho for gaussian noise, or an epsilon for any other")
 	}
 	p := payment{noise: q.question.Noise, cost: cost}
 	if p.noise == "" {

@@ -118,7 +118,9 @@ func (p *publicFigure) read(ctx context.Context, s *Service, space *ratioSpace) 
 
 func (p *publicFigure) values(ctx context.Context, s *Service, space *ratioSpace) error {
 	r := &ratioAnswer{
-		service: s, request: &api.RatioAnswerRequest{Column: p.Column, Where: p.Where}, weighted: &weighted{source: space.source, frame: space.frame},
+		service: s, request: &api.RatioAnswerRequest{Column: p.Column, Where: p.Where}, weighted: &weighted{
+			source: space.source, frame: space.frame,
+		},
 		sheet: &spec.Spec{Columns: map[string]spec.Column{}, Input: spec.Input{Missing: slices.Clone(space.missing)}},
 	}
 	if err := r.load(ctx); err != nil {

@@ -34,12 +34,17 @@ func TestAskRatio(t *testing.T) {
 	text := table(3000, 8)
 	write(t, filepath.Join(dir, "public.csv"), table(1000, 3))
 	s, own := granted(t, text, &dataset.Definition{Columns: []dataset.Column{
-		{Name: "age", Type: "integer", Bounds: []string{"20", "90"}}, {Name: "sex", Type: "category", Keys: []string{"female", "male"}}, {Name: "income", Type: "integer"},
+		{Name: "age", Type: "integer", Bounds: []string{"20", "90"}},
+		{Name: "sex", Type: "category", Keys: []string{"female", "male"}},
+		{Name: "income", Type: "integer"},
 	}})
 	kept(t, s)
 	public := filepath.Join(dir, "public.csv")
 	ask := func(change func(q *api.Question)) *api.AskRequest {
-		q := api.Question{Kind: api.KindRatio, Public: public, Columns: []string{"age"}, Of: "mean", Column: "income", Pay: &api.Amount{Epsilon: "50"}}
+		q := api.Question{
+			Kind: api.KindRatio, Public: public, Columns: []string{"age"}, Of: "mean", Column: "income",
+			Pay: &api.Amount{Epsilon: "50"},
+		}
 		if change != nil {
 			change(&q)
 		}
@@ -47,7 +52,8 @@ func TestAskRatio(t *testing.T) {
 	}
 	quote, err := s.AskPrice(t.Context(), ask(nil))
 	must(t, err)
-	if q := quote.Questions[0]; q.Cost.Epsilon != "50" || q.Accuracy.Within != nil || len(q.Columns) != 1 || q.Asked[0].Code != "asked.ratio_mean" {
+	if q := quote.Questions[0]; q.Cost.Epsilon != "50" || q.Accuracy.Within != nil || len(q.Columns) != 1 ||
+		q.Asked[0].Code != "asked.ratio_mean" {
 		t.Errorf("%+v", q)
 	}
 	a, err := s.Ask(t.Context(), ask(nil))
@@ -91,7 +97,8 @@ func TestAskRatio(t *testing.T) {
 		}
 	}
 	// The private table is no public one.
-	if _, err := s.AskPrice(t.Context(), ask(func(q *api.Question) { q.Public = filepath.Join(own, "people.csv") })); noren.CodeOf(err) != "private" {
+	if _, err := s.AskPrice(t.Context(), ask(func(q *api.Question) { q.Public = filepath.Join(own, "people.csv") })); noren.CodeOf(
+		err) != "private" {
 		t.Errorf("the private table as the public one: %v", err)
 	}
 }

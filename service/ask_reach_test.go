@@ -11,7 +11,10 @@ import (
 
 // meanBySex asks a mean by the two public values of sex of the data set people.
 func meanBySex(records int64, margin *api.Margin) *api.AskRequest {
-	return &api.AskRequest{Dataset: "people", Records: records, Questions: []api.Question{{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: margin}}}
+	return &api.AskRequest{
+		Dataset: "people", Records: records,
+		Questions: []api.Question{{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: margin}},
+	}
 }
 
 // TestReach: the guess of the records of a group starts from what is public, the quote says
@@ -27,10 +30,12 @@ func TestReach(t *testing.T) {
 	}
 
 	// Nothing is public but an upper bound: the asker has to guess.
-	if _, err := s.AskPrice(t.Context(), meanBySex(0, &api.Margin{Within: 20})); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "margin.about") {
+	if _, err := s.AskPrice(t.Context(), meanBySex(0, &api.Margin{Within: 20})); noren.KindOf(err) != noren.Usage ||
+		!strings.Contains(err.Error(), "margin.about") {
 		t.Errorf("without a guess: %v", err)
 	}
-	if q := price(meanBySex(0, &api.Margin{Within: 20, About: 30})); q.Reach == nil || q.Reach.Code != "reach.groups_most" || q.Reach.Args["about"] != "30" || len(q.Warnings) != 0 {
+	if q := price(meanBySex(0, &api.Margin{Within: 20, About: 30})); q.Reach == nil || q.Reach.Code != "reach.groups_most" ||
+		q.Reach.Args["about"] != "30" || len(q.Warnings) != 0 {
 		t.Errorf("an upper bound alone says %v %v", q.Reach, q.Warnings)
 	}
 
@@ -134,7 +139,10 @@ func TestQueryReach(t *testing.T) {
 // groups its margin holds.
 func TestGuessWithinAnUpperBound(t *testing.T) {
 	text := "age,sex\n" + strings.Repeat("31,f\n62,m\n", 30)
-	columns := []dataset.Column{{Name: "age", Type: "integer", Bounds: []string{"0", "110"}}, {Name: "sex", Type: "category", Keys: []string{"f", "m"}}}
+	columns := []dataset.Column{
+		{Name: "age", Type: "integer", Bounds: []string{"0", "110"}},
+		{Name: "sex", Type: "category", Keys: []string{"f", "m"}},
+	}
 	for _, c := range []struct {
 		definition dataset.Definition
 		by         []string
@@ -158,7 +166,8 @@ func TestGuessWithinAnUpperBound(t *testing.T) {
 		q, err := s.QueryPrice(t.Context(), r)
 		must(t, err)
 		if q.Accuracy.Records != c.about || q.Reach == nil || q.Reach.Code != c.reach || len(q.Warnings) != 0 {
-			t.Errorf("%+v by %v where %q: for %d records, reach %v, warnings %v", c.definition, c.by, c.where, q.Accuracy.Records, q.Reach, q.Warnings)
+			t.Errorf("%+v by %v where %q: for %d records, reach %v, warnings %v", c.definition, c.by, c.where, q.Accuracy.Records, q.Reach,
+				q.Warnings)
 		}
 		compared, err := s.QueryAccuracy(t.Context(), r)
 		must(t, err)
@@ -170,7 +179,8 @@ func TestGuessWithinAnUpperBound(t *testing.T) {
 		}})
 		must(t, err)
 		if q := asked.Questions[0]; q.Accuracy.About != c.about || q.Reach == nil || q.Reach.Code != c.reach || len(q.Warnings) != 0 {
-			t.Errorf("%+v by %v where %q: asked for %d records, reach %v, warnings %v", c.definition, c.by, c.where, q.Accuracy.About, q.Reach, q.Warnings)
+			t.Errorf("%+v by %v where %q: asked for %d records, reach %v, warnings %v", c.definition, c.by, c.where, q.Accuracy.About, q.Reach,
+				q.Warnings)
 		}
 		if k.Reads() != 0 {
 			t.Errorf("prices read the file %d times", k.Reads())

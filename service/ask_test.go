@@ -168,7 +168,8 @@ func TestAskInZCDP(t *testing.T) {
 		t.Errorf("a delta in zCDP: %v", err)
 	}
 	r.Questions = []api.Question{{Kind: "count", Pay: &api.Amount{Rho: "5"}}}
-	if _, err := s.Ask(t.Context(), r); noren.CodeOf(err) != "budget-refused" || service.RefusalOf(err) == nil || service.RefusalOf(err).Accounts[0].Asked.Rho != "5" {
+	if _, err := s.Ask(t.Context(), r); noren.CodeOf(err) != "budget-refused" || service.RefusalOf(err) == nil ||
+		service.RefusalOf(err).Accounts[0].Asked.Rho != "5" {
 		t.Errorf("over the budget: %v", err)
 	}
 }

@@ -36,7 +36,8 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 	if err != nil {
 		return nil, err
 	}
-	if err := s.targets(ctx, append(sp.Files(), r.Input, r.Against, r.Population, r.Previous, r.PreviousSource), r.Force, r.Report); err != nil {
+	if err := s.targets(ctx, append(sp.Files(), r.Input, r.Against, r.Population, r.Previous, r.PreviousSource), r.Force,
+		r.Report); err != nil {
 		return nil, err
 	}
 	src, err := s.openLooked(ctx, r.Input, sp)
@@ -49,7 +50,8 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 		return nil, err
 	}
 	a := &assessing{
-		ctx: ctx, service: s, spec: sp, unit: sp.Unit, earlier: before, source: read.Source, schema: read.Schema, missing: read.Missing, formats: read.Formats,
+		ctx: ctx, service: s, spec: sp, unit: sp.Unit, earlier: before, source: read.Source, schema: read.Schema, missing: read.Missing,
+		formats:   read.Formats,
 		keptOrder: r.KeptOrder, threshold: r.Threshold, k: r.K,
 	}
 	if a.k == 0 {
@@ -160,7 +162,10 @@ func (a *assessing) hold() (err error) {
 		a.table.Columns = a.table.Columns[:last]
 	}
 	if a.table.Rows == 0 {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(a.source.Name()), What: "the table has no records", Hint: "there is nothing to measure"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(a.source.Name()), What: "the table has no records",
+			Hint: "there is nothing to measure",
+		}
 	}
 	return nil
 }
@@ -239,7 +244,10 @@ func (a *assessing) releaseFrom(src table.Source) error {
 	if a.pictures {
 		a.scatter = scatterOf(a.fields, a.table, typed)
 	}
-	o := assess.CompareOptions{Corresponding: a.keptOrder, Means: a.means || a.spec.Anonymize.Publish == publish.Aggregate.String(), Progress: a.service.Progress}
+	o := assess.CompareOptions{
+		Corresponding: a.keptOrder, Means: a.means || a.spec.Anonymize.Publish == publish.Aggregate.String(),
+		Progress: a.service.Progress,
+	}
 	if a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o); err != nil {
 		return err
 	}
@@ -310,7 +318,8 @@ func (a *assessing) releasePersons(src table.Source, classes assess.Classes) err
 	case a.keptOrder && len(a.person) == len(classes.Of):
 		person = a.person
 	default:
-		a.service.columnNote(api.Info, NotePersonsUnknown, []string{a.unit}, noren.Textf("%s has no column %s: its persons are not known; they are counted when a release is made", table.PlaceOf(src), a.unit))
+		a.service.columnNote(api.Info, NotePersonsUnknown, []string{a.unit},
+			noren.Textf("%s has no column %s: its persons are not known; they are counted when a release is made", table.PlaceOf(src), a.unit))
 		return nil
 	}
 	var err error

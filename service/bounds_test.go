@@ -32,7 +32,8 @@ func worstTables(n int) []boundedTable {
 		var b strings.Builder
 		b.WriteString("who,age,x,y,z,w,sex,city,many\n")
 		for i := range n {
-			fmt.Fprintf(&b, "p%d,%d,%.6f,%.6f,%.6f,%.6f,%s,city %d,text %d\n", who(i), i%111, float64(i)/float64(n), float64((i*7919)%n)/float64(n), float64((i*613)%n)/float64(n), float64((i*1301)%n)/float64(n), []string{"f", "m"}[i%2], i%500, i)
+			fmt.Fprintf(&b, "p%d,%d,%.6f,%.6f,%.6f,%.6f,%s,city %d,text %d\n", who(i), i%111, float64(i)/float64(n), float64((i*7919)%n)/float64(n),
+				float64((i*613)%n)/float64(n), float64((i*1301)%n)/float64(n), []string{"f", "m"}[i%2], i%500, i)
 		}
 		return b.String()
 	}
@@ -99,12 +100,21 @@ func worstTables(n int) []boundedTable {
 		numbers[i] = fmt.Sprintf("%.6f", float64(i)/1000)
 	}
 	for name, q := range map[string]api.Question{
-		"groups of a number":        {Kind: "count", By: []string{"y"}, Keys: [][]string{some("y")}, Pay: pay("0.1")},
-		"a mean of such groups":     {Kind: "mean", Column: "x", By: []string{"y"}, Keys: [][]string{some("y")}, Pay: pay("0.1")},
-		"groups of five numbers":    {Kind: "count", By: []string{"age", "x", "y", "z", "w"}, Keys: [][]string{some("age"), some("x"), some("y"), some("z"), some("w")}, Pay: pay("0.1")},
-		"groups of many numbers":    {Kind: "count", By: []string{"y"}, Keys: [][]string{numbers}, Pay: pay("0.1")},
-		"groups of texts":           {Kind: "count", By: []string{"many", "city", "sex", "who"}, Keys: [][]string{{"text 1"}, cities[:2], {"f"}, {"p1"}}, Where: "many != 'x' and who != 'x'", Pay: pay("0.1")},
-		"groups of all":             {Kind: "count", By: []string{"many", "city", "sex", "who", "age", "x", "y", "z", "w"}, Keys: [][]string{{"text 1"}, {"city 1"}, {"f"}, {"p1"}, {"0"}, {"0"}, {"0"}, {"0"}, {"0"}}, Pay: pay("0.1")},
+		"groups of a number":    {Kind: "count", By: []string{"y"}, Keys: [][]string{some("y")}, Pay: pay("0.1")},
+		"a mean of such groups": {Kind: "mean", Column: "x", By: []string{"y"}, Keys: [][]string{some("y")}, Pay: pay("0.1")},
+		"groups of five numbers": {
+			Kind: "count", By: []string{"age", "x", "y", "z", "w"},
+			Keys: [][]string{some("age"), some("x"), some("y"), some("z"), some("w")}, Pay: pay("0.1"),
+		},
+		"groups of many numbers": {Kind: "count", By: []string{"y"}, Keys: [][]string{numbers}, Pay: pay("0.1")},
+		"groups of texts": {
+			Kind: "count", By: []string{"many", "city", "sex", "who"},
+			Keys: [][]string{{"text 1"}, cities[:2], {"f"}, {"p1"}}, Where: "many != 'x' and who != 'x'", Pay: pay("0.1"),
+		},
+		"groups of all": {
+			Kind: "count", By: []string{"many", "city", "sex", "who", "age", "x", "y", "z", "w"},
+			Keys: [][]string{{"text 1"}, {"city 1"}, {"f"}, {"p1"}, {"0"}, {"0"}, {"0"}, {"0"}, {"0"}}, Pay: pay("0.1"),
+		},
 		"bins of numbers":           {Kind: "histogram", Column: "y", Bins: edges[:129], Pay: pay("0.1")},
 		"a text with an end":        {Kind: "count", Where: "many != 'text' or many is missing", Pay: pay("0.1")},
 		"values of many":            {Kind: "histogram", Column: "many", Values: texts, Where: "age >= 0", Pay: pay("0.1")},
@@ -135,7 +145,10 @@ func worstTables(n int) []boundedTable {
 		if n > 2000 {
 			break // docs/threat-model.md: their time is no multiple of the number of records
 		}
-		many[fmt.Sprint("outliers within ", radius)] = api.Question{Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: 5, Radius: radius, Pay: pay("1")}
+		many[fmt.Sprint("outliers within ", radius)] = api.Question{
+			Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: 5, Radius: radius,
+			Pay: pay("1"),
+		}
 	}
 	persons := map[string]api.Question{
 		"count":  {Kind: "count", Where: "age >= 0 and x <= 1", MaxRows: 1, Pay: pay("0.1")},
@@ -171,7 +184,10 @@ func worstTables(n int) []boundedTable {
 		}
 		fmt.Fprintf(&ringed, "%.6f,%.6f\n", 0.5+d*math.Cos(a), 0.5+d*math.Sin(a))
 	}
-	plane := &dataset.Definition{AtMost: int64(n), Columns: []dataset.Column{{Name: "x", Type: "decimal", Bounds: []string{"0", "1"}}, {Name: "y", Type: "decimal", Bounds: []string{"0", "1"}}}}
+	plane := &dataset.Definition{AtMost: int64(n), Columns: []dataset.Column{
+		{Name: "x", Type: "decimal", Bounds: []string{"0", "1"}},
+		{Name: "y", Type: "decimal", Bounds: []string{"0", "1"}},
+	}}
 	few := min(n, 300)
 	model := dataset.Definition{
 		Neighbours: "replace-one", Records: int64(few), Columns: []dataset.Column{{Name: "state"}},

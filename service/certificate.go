@@ -60,12 +60,16 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 		return nil, err
 	}
 	c := &signed.Certificate
-	out.Accounting, out.Guarantee, out.KeyID, out.Time, out.StatesSchema = c.Accounting, &c.Guarantee, signed.Signature.KeyID, c.Time, c.StatesSchema()
+	out.Accounting, out.Guarantee, out.KeyID, out.Time, out.StatesSchema = c.Accounting, &c.Guarantee, signed.Signature.KeyID, c.Time,
+		c.StatesSchema()
 	if out.Trusted, err = signed.SignedBy(keys...); err != nil {
 		fail(api.CheckSignature, r.Certificate, err)
 	}
 	if len(r.Trust) > 0 && err == nil && !out.Trusted {
-		fail(api.CheckKey, r.Certificate, &noren.Error{Kind: noren.NotMet, Code: "untrusted", What: "it is signed by a key that is none of those trusted (%s)", Args: []any{signed.Signature.KeyID}})
+		fail(api.CheckKey, r.Certificate, &noren.Error{
+			Kind: noren.NotMet, Code: "untrusted",
+			What: "it is signed by a key that is none of those trusted (%s)", Args: []any{signed.Signature.KeyID},
+		})
 	}
 	if err := s.matches(ctx, signed, r.File); err != nil {
 		if noren.KindOf(err) != noren.NotMet {
@@ -78,7 +82,8 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 		s.note(api.Info, "schema-unstated", "the certificate states no schema: its guarantee holds for the column types that its query declared")
 	}
 	if out.Valid && !out.Trusted {
-		s.note(api.Warning, "key-unknown", "the certificate is signed by a key that is unknown here: ask the publisher of the file for the public key")
+		s.note(api.Warning, "key-unknown",
+			"the certificate is signed by a key that is unknown here: ask the publisher of the file for the public key")
 	}
 	return out, first
 }

@@ -32,37 +32,56 @@ const (
 // certificateOrigins has the origin of every field of a certificate and of every parameter
 // that a mechanism states, by its path; the items of lists have the path of the list.
 var certificateOrigins = map[string]string{
-	"accounting": fromRequest, "format": fromProgram, "notes": fromRequest, "time": fromProgram, "tool.name": fromProgram, "tool.version": fromProgram, "request_sha256": fromGuarantee,
+	"accounting": fromRequest, "format": fromProgram, "notes": fromRequest, "time": fromProgram, "tool.name": fromProgram,
+	"tool.version": fromProgram, "request_sha256": fromGuarantee,
 	"released.kind": fromRelease, "released.name": fromRequest, "released.sha256": fromRelease, "released.size": fromRelease,
 	"analyst.name": fromRequest, "analyst.identity": fromProgram,
-	"charge.ledger": fromLedger, "charge.id": fromLedger, "charge.link": fromLedger, "charge.head": fromLedger, "charge.accounts": fromLedger, "charge.accounting": fromLedger,
-	"charge.epsilon_nano": fromGuarantee, "charge.delta_atto": fromGuarantee, "charge.rho_femto": fromGuarantee, "charge.gaussian_femto": fromGuarantee,
-	"source.dataset": fromDefinition, "source.version": fromLedger, "source.definition_sha256": fromDefinition, "source.model_sha256": fromPublic, "source.fingerprint": fromKeyed, "source.reading": fromDefinition,
-	"guarantee.model": fromGuarantee, "guarantee.k": fromRequest, "guarantee.quasi_identifiers": fromRequest, "guarantee.epsilon": fromGuarantee, "guarantee.delta": fromGuarantee,
-	"guarantee.neighbours": fromDefinition, "guarantee.unit": fromDefinition, "guarantee.unit_linkage": fromRequest, "guarantee.pseudonyms": fromRequest, "guarantee.assumptions": fromGuarantee,
-	"guarantee.diversity.column": fromRequest, "guarantee.diversity.model": fromRequest, "guarantee.diversity.l": fromRequest, "guarantee.diversity.c": fromRequest, "guarantee.diversity.count_missing": fromRequest,
+	"charge.ledger": fromLedger, "charge.id": fromLedger, "charge.link": fromLedger, "charge.head": fromLedger, "charge.accounts": fromLedger,
+	"charge.accounting":   fromLedger,
+	"charge.epsilon_nano": fromGuarantee, "charge.delta_atto": fromGuarantee, "charge.rho_femto": fromGuarantee,
+	"charge.gaussian_femto": fromGuarantee,
+	"source.dataset":        fromDefinition, "source.version": fromLedger, "source.definition_sha256": fromDefinition,
+	"source.model_sha256": fromPublic, "source.fingerprint": fromKeyed, "source.reading": fromDefinition,
+	"guarantee.model": fromGuarantee, "guarantee.k": fromRequest, "guarantee.quasi_identifiers": fromRequest,
+	"guarantee.epsilon": fromGuarantee, "guarantee.delta": fromGuarantee,
+	"guarantee.neighbours": fromDefinition, "guarantee.unit": fromDefinition, "guarantee.unit_linkage": fromRequest,
+	"guarantee.pseudonyms": fromRequest, "guarantee.assumptions": fromGuarantee,
+	"guarantee.diversity.column": fromRequest, "guarantee.diversity.model": fromRequest, "guarantee.diversity.l": fromRequest,
+	"guarantee.diversity.c": fromRequest, "guarantee.diversity.count_missing": fromRequest,
 	"guarantee.closeness.column": fromRequest, "guarantee.closeness.distance": fromRequest, "guarantee.closeness.t": fromRequest,
 	"mechanism.name": fromRequest,
 
-	"anonymize:columns": fromRequest, "anonymize:k": fromRequest, "anonymize:quasi_identifiers": fromRequest, "anonymize:publish": fromRequest, "anonymize:scale": fromRequest, "anonymize:method": fromRequest,
-	"anonymize:refine": fromRequest, "anonymize:suppress": fromRequest, "anonymize:unit": fromRequest, "anonymize:unit_linkage": fromRequest, "anonymize:pseudonym": fromRequest,
+	"anonymize:columns": fromRequest, "anonymize:k": fromRequest, "anonymize:quasi_identifiers": fromRequest, "anonymize:publish": fromRequest,
+	"anonymize:scale": fromRequest, "anonymize:method": fromRequest,
+	"anonymize:refine": fromRequest, "anonymize:suppress": fromRequest, "anonymize:unit": fromRequest, "anonymize:unit_linkage": fromRequest,
+	"anonymize:pseudonym": fromRequest,
 
-	"query:query": fromRequest, "query:mechanism": fromRequest, "query:column": fromRequest, "query:type": fromDefinition, "query:where": fromRequest, "query:by": fromRequest, "query:keys": fromRequest,
-	"query:bounds": fromRequest, "query:grid_bits": fromRequest, "query:bins": fromRequest, "query:values": fromRequest, "query:rank": fromRequest, "query:epsilon": fromRequest, "query:delta": fromRequest,
-	"query:neighbours": fromDefinition, "query:unit": fromDefinition, "query:max_rows": fromRequest, "query:level": fromRequest, "query:noise": fromGuarantee, "query:choice": fromGuarantee, "query:smooth": fromGuarantee,
+	"query:query": fromRequest, "query:mechanism": fromRequest, "query:column": fromRequest, "query:type": fromDefinition,
+	"query:where": fromRequest, "query:by": fromRequest, "query:keys": fromRequest,
+	"query:bounds": fromRequest, "query:grid_bits": fromRequest, "query:bins": fromRequest, "query:values": fromRequest,
+	"query:rank": fromRequest, "query:epsilon": fromRequest, "query:delta": fromRequest,
+	"query:neighbours": fromDefinition, "query:unit": fromDefinition, "query:max_rows": fromRequest, "query:level": fromRequest,
+	"query:noise": fromGuarantee, "query:choice": fromGuarantee, "query:smooth": fromGuarantee,
 
-	"outlier:axes": fromRequest, "outlier:step": fromRequest, "outlier:radius_squared_steps": fromRequest, "outlier:k": fromRequest, "outlier:neighbours": fromDefinition, "outlier:records": fromDefinition,
-	"outlier:global_sensitivity": fromGuarantee, "outlier:coverage": fromGuarantee, "outlier:noise": fromGuarantee, "outlier:epsilon_for_interval": fromRequest, "outlier:guess": fromRequest,
+	"outlier:axes": fromRequest, "outlier:step": fromRequest, "outlier:radius_squared_steps": fromRequest, "outlier:k": fromRequest,
+	"outlier:neighbours": fromDefinition, "outlier:records": fromDefinition,
+	"outlier:global_sensitivity": fromGuarantee, "outlier:coverage": fromGuarantee, "outlier:noise": fromGuarantee,
+	"outlier:epsilon_for_interval": fromRequest, "outlier:guess": fromRequest,
 
-	"correlated:model_sha256": fromPublic, "correlated:query": fromRequest, "correlated:column": fromDefinition, "correlated:epsilon": fromRequest, "correlated:adversaries": fromRequest,
+	"correlated:model_sha256": fromPublic, "correlated:query": fromRequest, "correlated:column": fromDefinition,
+	"correlated:epsilon": fromRequest, "correlated:adversaries": fromRequest,
 	"correlated:method": fromGuarantee, "correlated:scale": fromGuarantee,
 
 	"query:count": fromRequest, "query:epsilon_each": fromGuarantee, "query:one_unit_more": fromGuarantee,
 
-	"ratio:fit": fromPublic, "ratio:figure": fromRequest, "ratio:mechanism": fromRequest, "ratio:epsilon": fromRequest, "ratio:delta": fromRequest, "ratio:neighbours": fromDefinition, "ratio:records": fromDefinition,
-	"ratio:public_records": fromPublic, "ratio:public_table": fromPublic, "ratio:axes": fromPublic, "ratio:centres": fromPublic, "ratio:centre_count": fromRequest, "ratio:sigmas": fromPublic,
-	"ratio:distribution": fromGuarantee, "ratio:features": fromRequest, "ratio:histograms": fromPublic, "ratio:scale_of_cells": fromGuarantee, "ratio:epsilon_for_records": fromRequest, "ratio:epsilon_for_outside": fromRequest,
-	"ratio:epsilon_of_centres": fromRequest, "ratio:low": fromPublic, "ratio:high": fromPublic, "ratio:edges": fromPublic, "ratio:scale": fromGuarantee, "ratio:weights": fromPaid,
+	"ratio:fit": fromPublic, "ratio:figure": fromRequest, "ratio:mechanism": fromRequest, "ratio:epsilon": fromRequest,
+	"ratio:delta": fromRequest, "ratio:neighbours": fromDefinition, "ratio:records": fromDefinition,
+	"ratio:public_records": fromPublic, "ratio:public_table": fromPublic, "ratio:axes": fromPublic, "ratio:centres": fromPublic,
+	"ratio:centre_count": fromRequest, "ratio:sigmas": fromPublic,
+	"ratio:distribution": fromGuarantee, "ratio:features": fromRequest, "ratio:histograms": fromPublic, "ratio:scale_of_cells": fromGuarantee,
+	"ratio:epsilon_for_records": fromRequest, "ratio:epsilon_for_outside": fromRequest,
+	"ratio:epsilon_of_centres": fromRequest, "ratio:low": fromPublic, "ratio:high": fromPublic, "ratio:edges": fromPublic,
+	"ratio:scale": fromGuarantee, "ratio:weights": fromPaid,
 }
 
 // leavesOf are the paths of the fields of a Go type.
@@ -126,7 +145,10 @@ func TestCertificateOrigins(t *testing.T) {
 		}
 	}
 	// Those that no answer of these tests has.
-	optional := []string{"outlier:records", "outlier:guess", "outlier:epsilon_for_interval", "ratio:records", "ratio:epsilon_of_centres", "query:one_unit_more"}
+	optional := []string{
+		"outlier:records", "outlier:guess", "outlier:epsilon_for_interval", "ratio:records", "ratio:epsilon_of_centres",
+		"query:one_unit_more",
+	}
 	for path := range certificateOrigins {
 		if !slices.Contains(paths, path) && !slices.Contains(optional, path) {
 			t.Errorf("%s is in no certificate", path)
@@ -147,7 +169,10 @@ func singleAnswers(t *testing.T) []*certificate.Certificate {
 	space := api.RatioSpace{Public: filepath.Join(dir, "public.csv"), Columns: []string{"age", "sex"}}
 	weights := filepath.Join(dir, "w.csv")
 	for _, features := range []string{"marginals", ""} {
-		fit, err := s.RatioFit(t.Context(), &api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space, Features: features, Output: weights, Force: true})
+		fit, err := s.RatioFit(t.Context(), &api.RatioFitRequest{
+			Ask: ratioAsk(dir), RatioSpace: space, Features: features, Output: weights,
+			Force: true,
+		})
 		must(t, err)
 		out = append(out, &fit.Certificate.Certificate)
 	}
@@ -164,7 +189,8 @@ func releasesOf(t *testing.T, records, alone int) map[string]*certificate.Certif
 	var b strings.Builder
 	b.WriteString("person,name,age,city,illness\n")
 	for i := range records {
-		fmt.Fprintf(&b, "p%02d,Name %d,%d,%s,%s\n", i/2, i, 20+i/2*7%50, []string{"Nara", "Kobe", "Osaka"}[i/2%3], []string{"cold", "flu", "asthma", "none"}[i%4])
+		fmt.Fprintf(&b, "p%02d,Name %d,%d,%s,%s\n", i/2, i, 20+i/2*7%50, []string{"Nara", "Kobe", "Osaka"}[i/2%3],
+			[]string{"cold", "flu", "asthma", "none"}[i%4])
 	}
 	for i := range alone {
 		fmt.Fprintf(&b, "q%02d,Alone %d,%d,Osaka,%s\n", i, i, 1000+100*i, []string{"cold", "flu"}[i%2])
@@ -172,11 +198,14 @@ func releasesOf(t *testing.T, records, alone int) map[string]*certificate.Certif
 	write(t, filepath.Join(dir, "visits.csv"), b.String())
 	out := map[string]*certificate.Certificate{}
 	for name, anonymize := range map[string]string{
-		"plain": "{k: 3}", "few left out": "{k: 3, suppress: 10%}", "some left out": "{k: 3, suppress: 12}", "diverse": "{k: 3, l: 2}", "close": "{k: 3, t: 0.9}", "ranges": "{k: 3, publish: generalize}",
-		"mondrian": "{k: 3, method: mondrian}", "persons": "{k: 3, l: 2, UNIT}", "all of persons": "{k: 3, unit-linkage: all, pseudonym: true, UNIT}",
+		"plain": "{k: 3}", "few left out": "{k: 3, suppress: 10%}", "some left out": "{k: 3, suppress: 12}", "diverse": "{k: 3, l: 2}",
+		"close": "{k: 3, t: 0.9}", "ranges": "{k: 3, publish: generalize}",
+		"mondrian": "{k: 3, method: mondrian}", "persons": "{k: 3, l: 2, UNIT}",
+		"all of persons": "{k: 3, unit-linkage: all, pseudonym: true, UNIT}",
 	} {
 		anonymize, persons := strings.CutSuffix(anonymize, ", UNIT}")
-		sheet := "version: 1\ninput: {missing: []}\ncolumns:\n  name: {role: identifier}\n  person: {role: identifier}\n  age: {role: quasi-identifier, type: integer}\n" +
+		sheet := "version: 1\ninput: {missing: []}\ncolumns:\n  name: {role: identifier}\n  person: {role: identifier}\n  age: {role: " +
+			"quasi-identifier, type: integer}\n" +
 			"  city: {role: quasi-identifier, type: category}\n  illness: {role: sensitive, type: category}\n"
 		if persons {
 			anonymize += "}"
@@ -187,7 +216,10 @@ func releasesOf(t *testing.T, records, alone int) map[string]*certificate.Certif
 		s := bare(t)
 		s.Note = func(api.Note) {}
 		cert := filepath.Join(dir, "cert.json")
-		_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: api.Table{Input: filepath.Join(dir, "visits.csv"), SpecFile: file}, Output: filepath.Join(dir, "out.csv"), Certificate: cert, Force: true})
+		_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{
+			Table:  api.Table{Input: filepath.Join(dir, "visits.csv"), SpecFile: file},
+			Output: filepath.Join(dir, "out.csv"), Certificate: cert, Force: true,
+		})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

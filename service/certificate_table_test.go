@@ -21,9 +21,12 @@ func TestCertificateOfATable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clinic.db")
 	db, err := sql.Open("sqlite", path)
 	must(t, err)
-	_, err = db.ExecContext(t.Context(), "CREATE TABLE released (age INTEGER, ward TEXT); INSERT INTO released VALUES (30, 'a'), (30, 'a'), (40, NULL), (40, 'b')"+
-		"; CREATE TABLE other_order AS SELECT * FROM released ORDER BY age DESC, ward; CREATE TABLE changed AS SELECT * FROM released; UPDATE changed SET ward = '' WHERE ward IS NULL"+
-		"; CREATE TABLE longer AS SELECT * FROM released; INSERT INTO longer VALUES (30, 'a'); CREATE TABLE turned AS SELECT ward, age FROM released")
+	_, err = db.ExecContext(t.Context(),
+		"CREATE TABLE released (age INTEGER, ward TEXT); INSERT INTO released VALUES (30, 'a'), (30, 'a'), (40, NULL), (40, 'b')"+
+			"; CREATE TABLE other_order AS SELECT * FROM released ORDER BY age DESC, ward; CREATE TABLE changed AS SELECT * FROM released; UPDATE "+
+			"changed SET ward = '' WHERE ward IS NULL"+
+			"; CREATE TABLE longer AS SELECT * FROM released; INSERT INTO longer VALUES (30, 'a'); CREATE TABLE turned AS SELECT ward, age FROM "+
+			"released")
 	must(t, err)
 	must(t, db.Close())
 	name := func(table string) string { return "sqlite:" + path + "?table=" + table }
@@ -37,7 +40,9 @@ func TestCertificateOfATable(t *testing.T) {
 	must(t, err)
 	write := func(released certificate.Released) string {
 		signed, err := certificate.Sign(key, certificate.Certificate{
-			Released: released, Mechanism: certificate.Mechanism{Name: "anonymize"}, Guarantee: noren.Guarantee{Model: "k-anonymity", K: 2, Quasi: []string{"age"}},
+			Released: released, Mechanism: certificate.Mechanism{Name: "anonymize"}, Guarantee: noren.Guarantee{
+				Model: "k-anonymity", K: 2, Quasi: []string{"age"},
+			},
 			Accounting: certificate.NoBudget, Tool: certificate.Tool{Name: "noren", Version: "test"}, Time: "2026-11-21T00:00:00Z",
 		})
 		must(t, err)
@@ -72,7 +77,8 @@ func TestCertificateOfATable(t *testing.T) {
 			t.Errorf("%s: got %v, expected %s", c.file, err, c.want)
 		}
 	}
-	if _, err := s.CertificateCheck(t.Context(), &api.CertificateCheckRequest{File: name("none"), Certificate: ofTable}); noren.KindOf(err) != noren.Usage {
+	if _, err := s.CertificateCheck(t.Context(), &api.CertificateCheckRequest{File: name("none"), Certificate: ofTable}); noren.KindOf(
+		err) != noren.Usage {
 		t.Errorf("a table that does not exist: %v", err)
 	}
 }

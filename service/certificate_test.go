@@ -201,10 +201,16 @@ func (s *stage) charge(t *testing.T) *certificate.Signed {
 		Released: certificate.Answer(payload), Mechanism: certificate.Mechanism{Name: "count"},
 		Guarantee:  noren.Guarantee{Model: "differential privacy", Epsilon: 0.5, Neighbours: "add-remove", Unit: "record"},
 		Accounting: certificate.Charged,
-		Source:     &certificate.Source{Dataset: "people", Version: 1, DefinitionSHA256: hash, Fingerprint: "hmac-sha256:" + hash, Reading: json.RawMessage("{}")},
-		Analyst:    &certificate.Analyst{Name: "mori", Identity: certificate.Declared}, RequestSHA256: hash,
-		Charge: &certificate.Charge{Ledger: c.Ledger, ID: c.ID, Link: c.Link, Head: hex.EncodeToString(c.Head[:]), Accounts: c.Accounts, EpsilonNano: c.Cost.Epsilon},
-		Tool:   s.Tool, Time: "2026-11-21T07:00:00Z",
+		Source: &certificate.Source{
+			Dataset: "people", Version: 1, DefinitionSHA256: hash, Fingerprint: "hmac-sha256:" + hash,
+			Reading: json.RawMessage("{}"),
+		},
+		Analyst: &certificate.Analyst{Name: "mori", Identity: certificate.Declared}, RequestSHA256: hash,
+		Charge: &certificate.Charge{
+			Ledger: c.Ledger, ID: c.ID, Link: c.Link, Head: hex.EncodeToString(c.Head[:]), Accounts: c.Accounts,
+			EpsilonNano: c.Cost.Epsilon,
+		},
+		Tool: s.Tool, Time: "2026-11-21T07:00:00Z",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +233,8 @@ func TestLedgerReconcileWithCertificates(t *testing.T) {
 	}
 	signed := s.charge(t)
 	cert := s.encoded(t, "answer.json", signed)
-	if h, err := s.LedgerHistory(ctx, &api.LedgerHistoryRequest{Analyst: "mori"}); err != nil || len(h.Charges) != 1 || h.Charges[0].State != "released" || h.Charges[0].Cost.Epsilon != "0.5" {
+	if h, err := s.LedgerHistory(ctx, &api.LedgerHistoryRequest{Analyst: "mori"}); err != nil || len(h.Charges) != 1 ||
+		h.Charges[0].State != "released" || h.Charges[0].Cost.Epsilon != "0.5" {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	for path, text := range restore {

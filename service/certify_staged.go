@@ -29,7 +29,10 @@ func (s *Service) Certify(ctx context.Context, r *api.CertifyRequest) (*api.Cert
 	if err != nil {
 		return nil, err
 	}
-	changed := &noren.Error{Kind: noren.NotMet, Where: "file", What: "it is not the file that was verified when the release was made", Hint: "make the release again"}
+	changed := &noren.Error{
+		Kind: noren.NotMet, Where: "file", What: "it is not the file that was verified when the release was made",
+		Hint: "make the release again",
+	}
 	if what.SHA256 != r.Release.SHA256 {
 		return nil, changed
 	}

@@ -41,7 +41,10 @@ const (
 func (s *Service) LedgerCheckExport(ctx context.Context, r *api.LedgerCheckExportRequest) (*api.LedgerExportCheck, error) {
 	f, err := os.Open(r.File)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: noren.File(r.File), What: "cannot be opened", Err: atomicfile.Reason(err), Hint: "does the file exist, and may this user read it?"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "file-missing", Where: noren.File(r.File), What: "cannot be opened",
+			Err: atomicfile.Reason(err), Hint: "does the file exist, and may this user read it?",
+		}
 	}
 	defer func() { _ = f.Close() }()
 	keys, err := keyIDs(r.Keys)
@@ -56,7 +59,8 @@ func (s *Service) LedgerCheckExport(ctx context.Context, r *api.LedgerCheckExpor
 		return out, &noren.Error{Kind: noren.NotMet, Code: "unsound", Where: noren.File(r.File), What: "%s", Args: []any{out.Faults[0].What}}
 	}
 	if !out.Trusted {
-		s.note(api.Warning, "key-unknown", "nothing vouches for the key %s that signed the head: ask the owner of the ledger for its id, and state it", out.KeyID)
+		s.note(api.Warning, "key-unknown",
+			"nothing vouches for the key %s that signed the head: ask the owner of the ledger for its id, and state it", out.KeyID)
 	}
 	return out, nil
 }
@@ -71,7 +75,10 @@ func keyIDs(stated []string) ([]string, error) {
 		}
 		keys, err := certificate.LoadPublicKeys(one)
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "key", What: "expected the id of a key, as in ed25519:..., or the file of a public key", Err: err}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: "key",
+				What: "expected the id of a key, as in ed25519:..., or the file of a public key", Err: err,
+			}
 		}
 		for _, k := range keys {
 			ids = append(ids, certificate.KeyID(k))
@@ -170,7 +177,8 @@ func (c *exportCheck) take(text []byte) {
 		return
 	}
 	if c.line == 1 {
-		if len(text) > maxExportEnd || !strict(text, &c.first) || c.first.Format != api.LedgerExportSchema && c.first.Format != api.LedgerExportSchema1 {
+		if len(text) > maxExportEnd || !strict(text, &c.first) || c.first.Format != api.LedgerExportSchema &&
+			c.first.Format != api.LedgerExportSchema1 {
 			c.fault(0, "the first line does not have the form %s", api.LedgerExportSchema)
 		}
 		return
@@ -248,7 +256,10 @@ func (c *exportCheck) takeEntry(e *exportEntry) {
 
 func (c *exportCheck) takeAnswer(a *exportAnswer) {
 	c.out.Answers++
-	charge, faults := c.chain.Answer(ledger.ExportAnswer{Link: a.AnswerOf, Charge: a.Charge, Payload: []byte(a.Payload), Certificate: []byte(a.Certificate), KeyID: a.KeyID})
+	charge, faults := c.chain.Answer(ledger.ExportAnswer{
+		Link: a.AnswerOf, Charge: a.Charge, Payload: []byte(a.Payload),
+		Certificate: []byte(a.Certificate), KeyID: a.KeyID,
+	})
 	for _, what := range faults {
 		c.fault(a.AnswerOf, "entry %d: %s", a.AnswerOf, what)
 	}
@@ -302,7 +313,8 @@ func disagreements(c *certificate.Certificate, charge *ledger.ExportedCharge, pa
 	}
 	fault(cost != charge.Cost || loss != charge.Loss, "its certificate says that %s was charged, the chain says %s", cost, charge.Cost)
 	answer := certificate.Answer(payload)
-	fault(c.Released.Kind == answer.Kind && (c.Released.SHA256 != answer.SHA256 || c.Released.Size != answer.Size), "its certificate is of another answer")
+	fault(c.Released.Kind == answer.Kind && (c.Released.SHA256 != answer.SHA256 || c.Released.Size != answer.Size),
+		"its certificate is of another answer")
 	fault(c.Source == nil || c.Source.Dataset != charge.Dataset, "its certificate names another data set")
 	if c.Format == certificate.Format1 {
 		return faults // which states no analyst, no query and no version
@@ -313,7 +325,8 @@ func disagreements(c *certificate.Certificate, charge *ledger.ExportedCharge, pa
 		fault(!bytes.Equal(want, charge.Mechanism), "its certificate states another mechanism or parameters")
 	}
 	known := slices.ContainsFunc(charge.Versions, func(v ledger.Version) bool {
-		return c.Source != nil && int64(v.Number) == c.Source.Version && hex.EncodeToString(v.DefinitionHash[:]) == c.Source.DefinitionSHA256 && v.Print == c.Source.Fingerprint
+		return c.Source != nil && int64(v.Number) == c.Source.Version && hex.EncodeToString(v.DefinitionHash[:]) == c.Source.DefinitionSHA256 &&
+			v.Print == c.Source.Fingerprint
 	})
 	fault(!known, "its certificate names a version of the data set that was not granted")
 	return faults

@@ -336,53 +336,134 @@ func TestCheckExport(t *testing.T) {
 		entry  int64
 		want   string
 	}{
-		"cost of a charge":        {body(charges[0], `"rho_femto":5000000000000`, `"rho_femto":4000000000000`), entryOf(charges[0]), "hash does not fit"},
-		"cost, hashes mended":     {mended(body(charges[0], `"rho_femto":5000000000000`, `"rho_femto":4000000000000`)), entryOf(answers[0]), "charges its accounts different costs"},
-		"cost in epsilon, mended": {mended(body(charges[2], `"eps":100000000,`, `"eps":10000000,`)), entryOf(answers[2]), "charges its accounts different costs"},
+		"cost of a charge": {
+			body(charges[0], `"rho_femto":5000000000000`, `"rho_femto":4000000000000`), entryOf(charges[0]),
+			"hash does not fit",
+		},
+		"cost, hashes mended": {
+			mended(body(charges[0], `"rho_femto":5000000000000`, `"rho_femto":4000000000000`)), entryOf(answers[0]),
+			"charges its accounts different costs",
+		},
+		"cost in epsilon, mended": {
+			mended(body(charges[2], `"eps":100000000,`, `"eps":10000000,`)), entryOf(answers[2]),
+			"charges its accounts different costs",
+		},
 		"cost of all lines, mended": {mended(func(l []string) []string {
 			return body(charges[2], `"eps":100000000,`, `"eps":10000000,`)(body(charges[2], `"eps":100000000,`, `"eps":10000000,`)(l))
 		}), entryOf(answers[2]), "was charged, the chain says epsilon 0.01"},
-		"analyst of a charge, mended":    {mended(body(charges[1], `"principal":"ana"`, `"principal":"eve"`)), entryOf(answers[1]), "another analyst"},
-		"query of a charge, mended":      {mended(body(charges[1], `query.count`, `query.total`)), entryOf(answers[1]), "another mechanism"},
-		"hash of the query, mended":      {mended(body(charges[1], `"request_hash":"`, `"request_hash":"0`)), entryOf(answers[1]), "another query"},
-		"time of a charge, mended":       {mended(body(charges[3], `"time":1`, `"time":2`)), entryOf(answers[3]), "another hash of its entry"},
-		"a higher cap":                   {body(grants[0], `"cap_rho_femto":500000000000000`, `"cap_rho_femto":900000000000000`), entryOf(grants[0]), "hash does not fit"},
-		"a higher cap, mended":           {mended(body(grants[0], `"cap_rho_femto":500000000000000`, `"cap_rho_femto":900000000000000`)), 0, "more than one fault or"},
-		"a cap below what is spent":      {mended(body(grants[3], `"cap_eps_nano":500000000`, `"cap_eps_nano":200000000`)), entryOf(charges[3]), "beyond its cap"},
-		"the definition, mended":         {mended(body(grants[0], `"definition_sha256":"`, `"definition_sha256":"0`)), entryOf(grants[0]), "hash of its definition"},
-		"the relation, mended":           {mended(body(grants[0], `"neighbours":"add-remove"`, `"neighbours":"replace-one"`)), 0, "more than one fault or"},
-		"a dropped charge":               {drop(charges[0], 1), entryOf(charges[0]) + 1, "it follows entry"},
-		"a dropped charge, mended":       {mended(drop(charges[0], 3)), entryOf(answers[1]) - 2, "its certificate names entry"},
-		"a dropped answer":               {signed(drop(answers[2], 1)), entryOf(releases[2]), "its answer is missing"},
-		"a doubled answer":               {signed(func(l []string) []string { return slices.Insert(l, answers[2]+1, l[answers[2]]) }), entryOf(releases[2]), "is there twice"},
-		"swapped entries":                {swap(charges[0], releases[0]), entryOf(releases[0]), "it follows entry"},
-		"swapped entries, mended":        {mended(swap(charges[0], grants[0])), 0, "more than one fault or"},
-		"swapped answers":                {signed(swap(answers[0], answers[1])), entryOf(answers[1]), "does not follow the release"},
-		"a changed answer":               {signed(answer(answers[0], func(f fields) { f["payload"] = strings.Replace(f["payload"].(string), "value", "valve", 1) })), entryOf(answers[0]), "is not the one that was released"},
-		"a changed answer, mended":       {restored(answer(answers[0], func(f fields) { f["payload"] = strings.Replace(f["payload"].(string), "value", "valve", 1) })), entryOf(answers[0]), "of another answer"},
-		"a certificate of another":       {signed(answer(answers[0], func(f fields) { f["certificate"] = parsed(t, lines[answers[1]])["certificate"] })), entryOf(answers[0]), "is not the one that was stored"},
-		"that, mended":                   {restored(answer(answers[0], func(f fields) { f["certificate"] = parsed(t, lines[answers[1]])["certificate"] })), entryOf(answers[0]), "of another charge"},
-		"a changed certificate":          {restored(answer(answers[0], func(f fields) { f["certificate"] = strings.Replace(f["certificate"].(string), `"0.1"`, `"0.2"`, 1) })), entryOf(answers[0]), "the signature of its certificate does not hold"},
-		"no certificate":                 {restored(answer(answers[0], func(f fields) { f["certificate"] = "{}" })), entryOf(answers[0]), "does not have the form"},
-		"a certificate signed anew":      {signed(withCertificate(answers[4], func(c *certificate.Certificate) { c.Time = "2020-01-01T00:00:00Z" })), entryOf(answers[4]), "is not the one that was stored"},
-		"another version in it":          {restored(withCertificate(answers[4], func(c *certificate.Certificate) { c.Source.Version = 2 })), entryOf(answers[4]), "a version of the data set"},
-		"another data set in it":         {restored(withCertificate(answers[4], func(c *certificate.Certificate) { c.Source.Dataset = "epsilons" })), entryOf(answers[4]), "another data set"},
-		"another rho in it":              {restored(withCertificate(answers[4], func(c *certificate.Certificate) { c.Charge.RhoFemto--; c.Charge.GaussianFemto-- })), entryOf(answers[4]), "was charged, the chain says"},
-		"other accounts in it":           {restored(withCertificate(answers[4], func(c *certificate.Certificate) { c.Charge.Accounts = []int64{1} })), entryOf(answers[4]), "other accounts"},
-		"the end cut off":                {func(l []string) []string { return l[:len(l)-1] }, 0, "the signed end is missing"},
-		"the last entries cut off":       {func(l []string) []string { return slices.Delete(l, len(l)-2, len(l)-1) }, 0, "the signed head is entry 16"},
-		"a byte cut off":                 {func(l []string) []string { return append(l[:len(l)-1], l[len(l)-1][:200]) }, 0, "is cut short"},
-		"the end signed by another":      {func(l []string) []string { return resign(t, l, stranger) }, 0, "not one of the stated keys"},
-		"a lower end, signed by another": {func(l []string) []string { return resign(t, slices.Delete(l, len(l)-2, len(l)-1), stranger) }, 0, "not one of the stated keys"},
+		"analyst of a charge, mended": {
+			mended(body(charges[1], `"principal":"ana"`, `"principal":"eve"`)), entryOf(answers[1]),
+			"another analyst",
+		},
+		"query of a charge, mended": {mended(body(charges[1], `query.count`, `query.total`)), entryOf(answers[1]), "another mechanism"},
+		"hash of the query, mended": {
+			mended(body(charges[1], `"request_hash":"`, `"request_hash":"0`)), entryOf(answers[1]),
+			"another query",
+		},
+		"time of a charge, mended": {mended(body(charges[3], `"time":1`, `"time":2`)), entryOf(answers[3]), "another hash of its entry"},
+		"a higher cap": {
+			body(grants[0], `"cap_rho_femto":500000000000000`, `"cap_rho_femto":900000000000000`),
+			entryOf(grants[0]), "hash does not fit",
+		},
+		"a higher cap, mended": {
+			mended(body(grants[0], `"cap_rho_femto":500000000000000`, `"cap_rho_femto":900000000000000`)), 0,
+			"more than one fault or",
+		},
+		"a cap below what is spent": {
+			mended(body(grants[3], `"cap_eps_nano":500000000`, `"cap_eps_nano":200000000`)), entryOf(charges[3]),
+			"beyond its cap",
+		},
+		"the definition, mended": {
+			mended(body(grants[0], `"definition_sha256":"`, `"definition_sha256":"0`)), entryOf(grants[0]),
+			"hash of its definition",
+		},
+		"the relation, mended": {
+			mended(body(grants[0], `"neighbours":"add-remove"`, `"neighbours":"replace-one"`)), 0,
+			"more than one fault or",
+		},
+		"a dropped charge":         {drop(charges[0], 1), entryOf(charges[0]) + 1, "it follows entry"},
+		"a dropped charge, mended": {mended(drop(charges[0], 3)), entryOf(answers[1]) - 2, "its certificate names entry"},
+		"a dropped answer":         {signed(drop(answers[2], 1)), entryOf(releases[2]), "its answer is missing"},
+		"a doubled answer": {
+			signed(func(l []string) []string { return slices.Insert(l, answers[2]+1, l[answers[2]]) }),
+			entryOf(releases[2]), "is there twice",
+		},
+		"swapped entries":         {swap(charges[0], releases[0]), entryOf(releases[0]), "it follows entry"},
+		"swapped entries, mended": {mended(swap(charges[0], grants[0])), 0, "more than one fault or"},
+		"swapped answers":         {signed(swap(answers[0], answers[1])), entryOf(answers[1]), "does not follow the release"},
+		"a changed answer": {
+			signed(answer(answers[0], func(f fields) { f["payload"] = strings.Replace(f["payload"].(string), "value", "valve", 1) })),
+			entryOf(answers[0]), "is not the one that was released",
+		},
+		"a changed answer, mended": {
+			restored(answer(answers[0], func(f fields) { f["payload"] = strings.Replace(f["payload"].(string), "value", "valve", 1) })),
+			entryOf(answers[0]), "of another answer",
+		},
+		"a certificate of another": {
+			signed(answer(answers[0], func(f fields) { f["certificate"] = parsed(t, lines[answers[1]])["certificate"] })), entryOf(answers[0]),
+			"is not the one that was stored",
+		},
+		"that, mended": {
+			restored(answer(answers[0], func(f fields) { f["certificate"] = parsed(t, lines[answers[1]])["certificate"] })), entryOf(answers[0]),
+			"of another charge",
+		},
+		"a changed certificate": {
+			restored(answer(answers[0], func(f fields) { f["certificate"] = strings.Replace(f["certificate"].(string), `"0.1"`, `"0.2"`, 1) })),
+			entryOf(answers[0]), "the signature of its certificate does not hold",
+		},
+		"no certificate": {
+			restored(answer(answers[0], func(f fields) { f["certificate"] = "{}" })), entryOf(answers[0]),
+			"does not have the form",
+		},
+		"a certificate signed anew": {signed(withCertificate(answers[4], func(c *certificate.Certificate) {
+			c.Time = "2020-01-01T00:00:0" +
+				"0Z"
+		})), entryOf(answers[4]), "is not the one that was stored"},
+		"another version in it": {
+			restored(withCertificate(answers[4], func(c *certificate.Certificate) { c.Source.Version = 2 })),
+			entryOf(answers[4]), "a version of the data set",
+		},
+		"another data set in it": {
+			restored(withCertificate(answers[4], func(c *certificate.Certificate) { c.Source.Dataset = "epsilons" })), entryOf(answers[4]),
+			"another data set",
+		},
+		"another rho in it": {
+			restored(withCertificate(answers[4], func(c *certificate.Certificate) { c.Charge.RhoFemto--; c.Charge.GaussianFemto-- })),
+			entryOf(answers[4]), "was charged, the chain says",
+		},
+		"other accounts in it": {
+			restored(withCertificate(answers[4], func(c *certificate.Certificate) { c.Charge.Accounts = []int64{1} })), entryOf(answers[4]),
+			"other accounts",
+		},
+		"the end cut off": {func(l []string) []string { return l[:len(l)-1] }, 0, "the signed end is missing"},
+		"the last entries cut off": {
+			func(l []string) []string { return slices.Delete(l, len(l)-2, len(l)-1) }, 0,
+			"the signed head is entry 16",
+		},
+		"a byte cut off":            {func(l []string) []string { return append(l[:len(l)-1], l[len(l)-1][:200]) }, 0, "is cut short"},
+		"the end signed by another": {func(l []string) []string { return resign(t, l, stranger) }, 0, "not one of the stated keys"},
+		"a lower end, signed by another": {
+			func(l []string) []string { return resign(t, slices.Delete(l, len(l)-2, len(l)-1), stranger) }, 0,
+			"not one of the stated keys",
+		},
 		"the signature of the end": {func(l []string) []string {
 			l[len(l)-1] = strings.Replace(l[len(l)-1], `"entries":16`, `"entries":15`, 1)
 			return l
 		}, 0, "does not hold"},
-		"another ledger":    {func(l []string) []string { l[0] = strings.Replace(l[0], `"ledger":"`, `"ledger":"0`, 1); return l }, 0, "another ledger"},
+		"another ledger": {
+			func(l []string) []string { l[0] = strings.Replace(l[0], `"ledger":"`, `"ledger":"0`, 1); return l }, 0,
+			"another ledger",
+		},
 		"a line more":       {func(l []string) []string { return append(l, l[len(l)-1]) }, 0, "follows the signed end"},
 		"a blank in a line": {func(l []string) []string { l[3] = strings.Replace(l[3], ",", ", ", 1); return l }, 3, "does not have the form"},
-		"an unknown field":  {func(l []string) []string { l[3] = strings.Replace(l[3], "{", `{"note":1,`, 1); return l }, 3, "does not have the form"},
-		"another form":      {func(l []string) []string { l[0] = strings.Replace(l[0], "export/2", "export/3", 1); return l }, 0, "the first line"},
+		"an unknown field": {
+			func(l []string) []string { l[3] = strings.Replace(l[3], "{", `{"note":1,`, 1); return l }, 3,
+			"does not have the form",
+		},
+		"another form": {
+			func(l []string) []string { l[0] = strings.Replace(l[0], "export/2", "export/3", 1); return l }, 0,
+			"the first line",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := check(t, c.change(slices.Clone(lines)))
@@ -392,7 +473,10 @@ func TestCheckExport(t *testing.T) {
 			if c.want == "more than one fault or" { // a change that shows in many places
 				return
 			}
-			if !slices.ContainsFunc(out.Faults, func(f api.ExportFault) bool { return f.Entry == c.entry && strings.Contains(f.What.String(), c.want) }) {
+			if !slices.ContainsFunc(out.Faults, func(f api.ExportFault) bool {
+				return f.Entry == c.entry &&
+					strings.Contains(f.What.String(), c.want)
+			}) {
 				t.Errorf("entry %d, %q is not among %+v", c.entry, c.want, out.Faults)
 			}
 		})
@@ -408,7 +492,10 @@ func TestCheckExport(t *testing.T) {
 	if !out.Sound || out.Trusted || s.codes() != "key-unknown" {
 		t.Errorf("%+v, %s", out, s.codes())
 	}
-	_, err = s.LedgerCheckExport(t.Context(), &api.LedgerCheckExportRequest{File: path, Keys: []string{certificate.KeyID(stranger.Public().(ed25519.PublicKey))}})
+	_, err = s.LedgerCheckExport(t.Context(), &api.LedgerCheckExportRequest{
+		File: path,
+		Keys: []string{certificate.KeyID(stranger.Public().(ed25519.PublicKey))},
+	})
 	is(t, err, noren.NotMet, path, "unsound")
 	_, err = s.LedgerCheckExport(t.Context(), &api.LedgerCheckExportRequest{File: filepath.Join(s.dir, "none")})
 	is(t, err, noren.Usage, filepath.Join(s.dir, "none"), "file-missing")
@@ -418,7 +505,8 @@ func TestCheckExport(t *testing.T) {
 func FuzzCheckExport(f *testing.F) {
 	f.Add("")
 	f.Add(`{"format":"noren.ledger.export/1","ledger":"x","tool":{"name":"noren","version":"1"}}` + "\n")
-	f.Add(`{"entry":1,"kind":"create","body":"{}","prev":"00","hash":"00"}` + "\n" + `{"answer_of":1,"charge":"","payload":"","certificate":"","key_id":""}` + "\n")
+	f.Add(`{"entry":1,"kind":"create","body":"{}","prev":"00","hash":"00"}` + "\n" +
+		`{"answer_of":1,"charge":"","payload":"","certificate":"","key_id":""}` + "\n")
 	f.Add(`{"end":{"ledger":"","entries":0,"answers":0,"head":"","sha256":"","time":""},"signature":{"algorithm":"","key_id":"","public_key":"","value":""}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		metertest.Hold(t, len(text))

@@ -92,7 +92,10 @@ func clientQuestions(pay *api.Amount) map[string]api.Question {
 		"outliers":             {Kind: api.KindOutliers, Columns: []string{"age"}, K: 2, Radius: 5},
 		"more neighbours":      {Kind: api.KindOutliers, Columns: []string{"age"}, K: 3, Radius: 5},
 		"a wider radius":       {Kind: api.KindOutliers, Columns: []string{"age"}, K: 2, Radius: 6, Step: 0.05},
-		"outliers in a box":    {Kind: api.KindOutliers, Columns: []string{"age", "weight"}, K: 2, Radius: 0.1, Scale: "bounds", Box: []float64{0, 120, 0, 150}},
+		"outliers in a box": {
+			Kind: api.KindOutliers, Columns: []string{"age", "weight"}, K: 2, Radius: 0.1, Scale: "bounds",
+			Box: []float64{0, 120, 0, 150},
+		},
 		"outliers by laplace":  {Kind: api.KindOutliers, Columns: []string{"age"}, K: 2, Radius: 5, Noise: "global-laplace"},
 		"outliers with a size": {Kind: api.KindOutliers, Columns: []string{"age"}, K: 2, Radius: 5, Guess: 2, IntervalShare: 0.1},
 	}
@@ -153,7 +156,8 @@ func writeClientVectors(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("age,sex,stage,weight,day,seen\n")
 	for i := range 120 {
-		fmt.Fprintf(&rows, "%d,%s,%s,%d.5,2024-%02d-03,令和6年%d月3日\n", 20+i%70, []string{"f", "m"}[i%2], []string{"mild", "severe"}[i/2%2], 40+i%60, 1+i%12, 1+i%12)
+		fmt.Fprintf(&rows, "%d,%s,%s,%d.5,2024-%02d-03,令和6年%d月3日\n", 20+i%70, []string{"f", "m"}[i%2], []string{"mild", "severe"}[i/2%2], 40+i%60,
+			1+i%12, 1+i%12)
 	}
 	definition := func() *dataset.Definition {
 		return &dataset.Definition{AtMost: 1000, Columns: []dataset.Column{
@@ -171,21 +175,47 @@ func writeClientVectors(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "public.csv"), strings.ReplaceAll(rows.String(), ",mild,", ",severe,"))
 	ask("people", s, map[string]api.Question{
-		"share by weights":     {Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "share", Where: "weight > 60", Pay: &api.Amount{Epsilon: "20"}},
-		"another share":        {Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "share", Where: "weight > 70", Pay: &api.Amount{Epsilon: "20"}},
-		"mean by weights":      {Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean", Column: "weight", Pay: &api.Amount{Epsilon: "20"}},
-		"mean by other axes":   {Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"weight"}, Of: "mean", Column: "age", Pay: &api.Amount{Epsilon: "20"}},
-		"quantile by weights":  {Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "quantile", Column: "weight", Rank: "0.9", Pay: &api.Amount{Epsilon: "20"}},
-		"mean by other noise":  {Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean", Column: "weight", Noise: "laplace", Pay: &api.Amount{Epsilon: "20"}},
-		"mean at another cost": {Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean", Column: "weight", Pay: &api.Amount{Epsilon: "21"}},
+		"share by weights": {
+			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "share",
+			Where: "weight > 60", Pay: &api.Amount{Epsilon: "20"},
+		},
+		"another share": {
+			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "share",
+			Where: "weight > 70", Pay: &api.Amount{Epsilon: "20"},
+		},
+		"mean by weights": {
+			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean",
+			Column: "weight", Pay: &api.Amount{Epsilon: "20"},
+		},
+		"mean by other axes": {
+			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"weight"}, Of: "mean",
+			Column: "age", Pay: &api.Amount{Epsilon: "20"},
+		},
+		"quantile by weights": {
+			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "quantile",
+			Column: "weight", Rank: "0.9", Pay: &api.Amount{Epsilon: "20"},
+		},
+		"mean by other noise": {
+			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean",
+			Column: "weight", Noise: "laplace", Pay: &api.Amount{Epsilon: "20"},
+		},
+		"mean at another cost": {
+			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean",
+			Column: "weight", Pay: &api.Amount{Epsilon: "21"},
+		},
 	})
 	other := definition()
 	other.AtMost = 900
 	s, _ = granted(t, rows.String(), other)
 	ask("another ledger", s, map[string]api.Question{"count": {Kind: "count", Pay: &api.Amount{Epsilon: "1"}}})
-	s, _ = granted(t, "id,age\na,31\nb,62\n", &dataset.Definition{Unit: "id", Columns: []dataset.Column{{Name: "id"}, {Name: "age", Type: "integer", Bounds: []string{"0", "110"}}}})
+	s, _ = granted(t, "id,age\na,31\nb,62\n", &dataset.Definition{
+		Unit:    "id",
+		Columns: []dataset.Column{{Name: "id"}, {Name: "age", Type: "integer", Bounds: []string{"0", "110"}}},
+	})
 	ask("persons", s, map[string]api.Question{
-		"count of 1": {Kind: "count", MaxRows: 1, Pay: &api.Amount{Epsilon: "1"}}, "count of 2": {Kind: "count", MaxRows: 2, Pay: &api.Amount{Epsilon: "1"}},
+		"count of 1": {Kind: "count", MaxRows: 1, Pay: &api.Amount{Epsilon: "1"}}, "count of 2": {
+			Kind: "count", MaxRows: 2, Pay: &api.Amount{Epsilon: "1"},
+		},
 	})
 	ask("zcdp", grantedZCDP(t), map[string]api.Question{
 		"count for a rho":       {Kind: "count", Pay: &api.Amount{Rho: "0.05"}},
@@ -196,13 +226,22 @@ func writeClientVectors(t *testing.T) {
 	})
 	s, _ = metered(t)
 	ask("meters", s, map[string]api.Question{
-		"on":            {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: &api.Amount{Epsilon: "3"}},
-		"off":           {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":["off"]}`), Pay: &api.Amount{Epsilon: "3"}},
-		"histogram":     {Kind: api.KindCorrelated, Query: json.RawMessage(`{"histogram":true}`), Pay: &api.Amount{Epsilon: "3"}},
-		"weighted":      {Kind: api.KindCorrelated, Query: json.RawMessage(`{"g":[0,2.5]}`), Pay: &api.Amount{Epsilon: "3"}},
-		"joint":         {Kind: api.KindCorrelated, Query: json.RawMessage(`{"joint":[{"count":"on"},{"g":[1,0]}]}`), Pay: &api.Amount{Epsilon: "3"}},
-		"of full":       {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Adversaries: json.RawMessage(`"full"`), Pay: &api.Amount{Epsilon: "3"}},
-		"of one":        {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Adversaries: json.RawMessage(`[{"record":2,"known":[{"record":1,"state":"on"}]}]`), Pay: &api.Amount{Epsilon: "3"}},
+		"on":        {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: &api.Amount{Epsilon: "3"}},
+		"off":       {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":["off"]}`), Pay: &api.Amount{Epsilon: "3"}},
+		"histogram": {Kind: api.KindCorrelated, Query: json.RawMessage(`{"histogram":true}`), Pay: &api.Amount{Epsilon: "3"}},
+		"weighted":  {Kind: api.KindCorrelated, Query: json.RawMessage(`{"g":[0,2.5]}`), Pay: &api.Amount{Epsilon: "3"}},
+		"joint": {
+			Kind: api.KindCorrelated, Query: json.RawMessage(`{"joint":[{"count":"on"},{"g":[1,0]}]}`),
+			Pay: &api.Amount{Epsilon: "3"},
+		},
+		"of full": {
+			Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Adversaries: json.RawMessage(`"full"`),
+			Pay: &api.Amount{Epsilon: "3"},
+		},
+		"of one": {
+			Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`),
+			Adversaries: json.RawMessage(`[{"record":2,"known":[{"record":1,"state":"on"}]}]`), Pay: &api.Amount{Epsilon: "3"},
+		},
 		"ordinary":      {Kind: "count", Where: "state = 'on'", Pay: &api.Amount{Epsilon: "3"}},
 		"at other cost": {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: &api.Amount{Epsilon: "4"}},
 	})
@@ -220,16 +259,21 @@ func ask1(t *testing.T, s *service.Service, name string, q api.Question) answere
 		t.Fatalf("%s: %v", name, err)
 	}
 	priced := price.Questions[0].Question
-	a, err := s.Ask(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{priced}, Most: &price.Cost, Definition: price.Definition})
+	a, err := s.Ask(t.Context(), &api.AskRequest{
+		Dataset: "people", Questions: []api.Question{priced}, Most: &price.Cost,
+		Definition: price.Definition,
+	})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	var out answered
 	out.Name = name
 	out.Asked, out.Quote.Questions = q, []quotedOfBook{{Question: priced, Cost: price.Questions[0].Cost}}
-	out.Quote.ID, out.Quote.Token, out.Quote.Book, out.Quote.Cost, out.Quote.Fits = "qt_abcdefgh23456777", "-", "bk_abcdefgh23456777", price.Cost, true
+	out.Quote.ID, out.Quote.Token, out.Quote.Book, out.Quote.Cost, out.Quote.Fits = "qt_abcdefgh23456777", "-", "bk_abcdefgh23456777",
+		price.Cost, true
 	out.Quote.RequestHash, out.Quote.SchemaHash = price.Request, price.Definition
-	out.Answer.ID, out.Answer.Book, out.Answer.By, out.Answer.At = "an_abcdefgh23456777", out.Quote.Book, "mori", time.Now().UTC().Format(time.RFC3339)
+	out.Answer.ID, out.Answer.Book, out.Answer.By, out.Answer.At = "an_abcdefgh23456777", out.Quote.Book, "mori", time.Now().UTC().
+		Format(time.RFC3339)
 	out.Answer.Cost, out.Answer.Payload, out.Answer.Certificate = a.Cost, string(a.Payload), *a.Certificate
 	one := &a.Answers[0]
 	rows := []map[string]any{}

@@ -43,7 +43,9 @@ func (s *Service) CorrelatedCalibrate(ctx context.Context, r *api.CorrelatedCali
 	}
 	l := found.Leakage.Decimal()
 	return &api.CorrelatedCalibrate{
-		Schema: api.CorrelatedCalibrateSchema, Epsilon: r.Epsilon, Scale: found.Scale, Leakage: l, Bounds: api.Bounds{Lower: l.Lower, Upper: l.Upper},
+		Schema: api.CorrelatedCalibrateSchema, Epsilon: r.Epsilon, Scale: found.Scale, Leakage: l, Bounds: api.Bounds{
+			Lower: l.Lower, Upper: l.Upper,
+		},
 		Evaluations: found.Evaluations, Baselines: other, Asked: inWords(q, o),
 	}, nil
 }

@@ -23,7 +23,8 @@ func (s *Service) CorrelatedAnswer(ctx context.Context, r *api.CorrelatedAnswerR
 	}
 	o := m.Options()
 	return &api.CorrelatedAnswer{
-		Schema: api.CorrelatedAnswerSchema, Answer: answer, CBP: m.Calibration().Leakage.Upper, Receipt: receipt, Asked: inWords(o.Query, o.Leakage),
+		Schema: api.CorrelatedAnswerSchema, Answer: answer, CBP: m.Calibration().Leakage.Upper, Receipt: receipt,
+		Asked: inWords(o.Query, o.Leakage),
 	}, nil
 }
 

@@ -33,10 +33,12 @@ func TestCorrelatedLeakage(t *testing.T) {
 	s := bare(t)
 	all, err := s.CorrelatedLeakage(t.Context(), &api.CorrelatedLeakageRequest{Dependence: countOn(), Scale: 5})
 	must(t, err)
-	if !all.Exact || all.Bounds != (api.Bounds{Lower: all.Lower, Upper: all.Upper}) || all.Query.String() != "count of states 1" || all.Adversaries.String() != "all" {
+	if !all.Exact || all.Bounds != (api.Bounds{Lower: all.Lower, Upper: all.Upper}) || all.Query.String() != "count of states 1" ||
+		all.Adversaries.String() != "all" {
 		t.Errorf("%+v", all)
 	}
-	if text := asJSON(t, all); !strings.HasPrefix(text, `{"schema":"noren.correlated.leakage/1","scale":5,"cbp":`) || strings.Contains(text, "Query") {
+	if text := asJSON(t, all); !strings.HasPrefix(text, `{"schema":"noren.correlated.leakage/1","scale":5,"cbp":`) ||
+		strings.Contains(text, "Query") {
 		t.Errorf("JSON: %s", text)
 	}
 	valid(t, "noren.correlated.leakage-1.json", all)
@@ -72,11 +74,14 @@ func TestDependenceFiles(t *testing.T) {
 		change func(d *api.Dependence)
 		where  string
 	}{
-		"no model":             {func(d *api.Dependence) { d.Model = nil }, "model"},
-		"no query":             {func(d *api.Dependence) { d.Query = nil }, "query"},
-		"two models":           {func(d *api.Dependence) { d.ModelFile = r.ModelFile }, "model"},
-		"two queries":          {func(d *api.Dependence) { d.QueryFile = r.QueryFile }, "query"},
-		"absent model":         {func(d *api.Dependence) { d.Model, d.ModelFile = nil, filepath.Join(dir, "absent") }, filepath.Join(dir, "absent")},
+		"no model":    {func(d *api.Dependence) { d.Model = nil }, "model"},
+		"no query":    {func(d *api.Dependence) { d.Query = nil }, "query"},
+		"two models":  {func(d *api.Dependence) { d.ModelFile = r.ModelFile }, "model"},
+		"two queries": {func(d *api.Dependence) { d.QueryFile = r.QueryFile }, "query"},
+		"absent model": {
+			func(d *api.Dependence) { d.Model, d.ModelFile = nil, filepath.Join(dir, "absent") },
+			filepath.Join(dir, "absent"),
+		},
 		"absent adversaries":   {func(d *api.Dependence) { d.AdversariesFile = filepath.Join(dir, "absent") }, "adversaries"},
 		"unknown state":        {func(d *api.Dependence) { d.Query = json.RawMessage(`{"count":"broken"}`) }, "query: count"},
 		"unknown adversaries":  {func(d *api.Dependence) { d.Adversaries = json.RawMessage(`"some"`) }, "adversaries"},
@@ -103,7 +108,8 @@ func TestCorrelatedCalibrate(t *testing.T) {
 		t.Errorf("%+v, %+v, %+v, %d reports", c, c.Leakage, c.Baselines, calls)
 	}
 	valid(t, "noren.correlated.calibrate-1.json", c)
-	if text := asJSON(t, c); !strings.HasPrefix(text, `{"schema":"noren.correlated.calibrate/1","epsilon":0.5,"scale":`) || !strings.Contains(text, `"group":40`) {
+	if text := asJSON(t, c); !strings.HasPrefix(text, `{"schema":"noren.correlated.calibrate/1","epsilon":0.5,"scale":`) ||
+		!strings.Contains(text, `"group":40`) {
 		t.Errorf("JSON: %s", text)
 	}
 }
@@ -145,7 +151,8 @@ func TestCorrelatedAnswer(t *testing.T) {
 	if len(a.Values) != 1 || a.CBP > 5 || a.Charge.Epsilon != quote.Epsilon || a.Remaining.Epsilon != quote.Remaining.Epsilon {
 		t.Errorf("%+v, quote %+v", a, quote)
 	}
-	if text := asJSON(t, a); !strings.HasPrefix(text, `{"schema":"noren.correlated.answer/1","values":[`) || !strings.Contains(text, `"cbp":`) || !strings.Contains(text, `"guarantee":`) {
+	if text := asJSON(t, a); !strings.HasPrefix(text, `{"schema":"noren.correlated.answer/1","values":[`) ||
+		!strings.Contains(text, `"cbp":`) || !strings.Contains(text, `"guarantee":`) {
 		t.Errorf("JSON: %s", text)
 	}
 	// A private file is no query, and a delta is refused; nothing is charged for it.
@@ -177,20 +184,30 @@ func TestCorrelatedAnswerNeedsAModel(t *testing.T) {
 func TestCorrelatedFit(t *testing.T) {
 	s := bare(t)
 	s.Stdin = strings.NewReader("day,state\n" + strings.Repeat("a,off\na,off\na,on\na,on\n", 40) + strings.Repeat("b,on\nb,off\n", 40))
-	chain, err := s.CorrelatedFit(t.Context(), &api.CorrelatedFitRequest{Table: api.Table{Input: "-"}, Column: "state", Sequence: "day", Length: 20, Source: "made up"})
+	chain, err := s.CorrelatedFit(t.Context(), &api.CorrelatedFitRequest{
+		Table: api.Table{Input: "-"}, Column: "state", Sequence: "day",
+		Length: 20, Source: "made up",
+	})
 	must(t, err)
-	if chain.Observations != 40*4-1+40*2-1 || chain.Model.Model.Kind() != "box" || chain.Centre.Model.Kind() != "chain" || !strings.Contains(chain.Model.Source, "made up") {
+	if chain.Observations != 40*4-1+40*2-1 || chain.Model.Model.Kind() != "box" || chain.Centre.Model.Kind() != "chain" ||
+		!strings.Contains(chain.Model.Source, "made up") {
 		t.Errorf("%d observations, %s, %s", chain.Observations, chain.Model.Model.Kind(), chain.Centre.Model.Kind())
 	}
 	path := filepath.Join(t.TempDir(), "survey.csv")
 	write(t, path, "a,b\n"+strings.Repeat("yes,yes\nno,no\nyes,no\n", 20))
-	tree, err := s.CorrelatedFit(t.Context(), &api.CorrelatedFitRequest{Table: api.Table{Input: path}, Columns: []string{"a", "b"}, States: []string{"no", "yes"}, Source: "made up"})
+	tree, err := s.CorrelatedFit(t.Context(), &api.CorrelatedFitRequest{
+		Table: api.Table{Input: path}, Columns: []string{"a", "b"},
+		States: []string{"no", "yes"}, Source: "made up",
+	})
 	must(t, err)
 	if tree.Observations != 60 || tree.Centre.Model.Kind() != "tree" || tree.Centre.Model.Records() != 2 {
 		t.Errorf("%+v", tree)
 	}
 	// What was fitted is a model that other operations read.
-	d := api.Dependence{Model: json.RawMessage(asJSON(t, tree.Model)), ModelQuery: api.ModelQuery{Query: json.RawMessage(`{"count":"yes"}`), Method: correlated.Tanh}}
+	d := api.Dependence{Model: json.RawMessage(asJSON(t, tree.Model)), ModelQuery: api.ModelQuery{
+		Query:  json.RawMessage(`{"count":"yes"}`),
+		Method: correlated.Tanh,
+	}}
 	if _, err := s.CorrelatedLeakage(t.Context(), &api.CorrelatedLeakageRequest{Dependence: d, Scale: 5}); err != nil {
 		t.Error(err)
 	}
@@ -198,11 +215,14 @@ func TestCorrelatedFit(t *testing.T) {
 		r     api.CorrelatedFitRequest
 		where string
 	}{
-		"neither":       {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x"}, "column"},
-		"both":          {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x", Column: "a", Columns: []string{"b"}}, "column"},
-		"tree sequence": {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x", Columns: []string{"a"}, Sequence: "b"}, "sequence"},
-		"no file":       {api.CorrelatedFitRequest{Source: "x", Column: "a", Length: 3}, "input"},
-		"no source":     {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Column: "a", Length: 3}, "source"},
+		"neither": {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x"}, "column"},
+		"both":    {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x", Column: "a", Columns: []string{"b"}}, "column"},
+		"tree sequence": {
+			api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x", Columns: []string{"a"}, Sequence: "b"},
+			"sequence",
+		},
+		"no file":   {api.CorrelatedFitRequest{Source: "x", Column: "a", Length: 3}, "input"},
+		"no source": {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Column: "a", Length: 3}, "source"},
 	} {
 		_, err := s.CorrelatedFit(t.Context(), &c.r)
 		if e, _ := err.(*noren.Error); e == nil || e.Kind != noren.Usage || e.Place() != c.where {

@@ -54,7 +54,10 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	}
 	job.Count = countError
 	job.Source, job.Schema, job.Missing, job.Progress = read.Source, *read.Schema, read.Missing, s.Progress
-	result := &api.Curve{Schema: api.CurveSchema, Private: "do not release", Input: r.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort, Scale: scale}
+	result := &api.Curve{
+		Schema: api.CurveSchema, Private: "do not release", Input: r.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort,
+		Scale: scale,
+	}
 	result.Rows, err = kanon.Curve(ctx, *job, func(p kanon.CurvePoint) error {
 		result.Points = append(result.Points, p)
 		if r.Point != nil {

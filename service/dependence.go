@@ -28,7 +28,9 @@ func openJSON(ctx context.Context, text json.RawMessage, field, path string, wha
 }
 
 // dependence reads a model, a query and the options of a leakage.
-func (s *Service) dependence(ctx context.Context, d *api.Dependence) (*correlated.ModelFile, *correlated.Query, correlated.LeakageOptions, error) {
+func (s *Service) dependence(ctx context.Context, d *api.Dependence) (*correlated.ModelFile, *correlated.Query, correlated.LeakageOptions,
+	error,
+) {
 	m, err := readModel(ctx, d)
 	if err != nil {
 		return nil, nil, correlated.LeakageOptions{}, err
@@ -53,7 +55,9 @@ func readModel(ctx context.Context, d *api.Dependence) (*correlated.ModelFile, e
 }
 
 // modelQuery reads a query to the records of a model and the options of its leakage.
-func (s *Service) modelQuery(ctx context.Context, r *api.ModelQuery, m *correlated.ModelFile) (*correlated.Query, correlated.LeakageOptions, error) {
+func (s *Service) modelQuery(ctx context.Context, r *api.ModelQuery, m *correlated.ModelFile) (*correlated.Query, correlated.LeakageOptions,
+	error,
+) {
 	o := correlated.LeakageOptions{Method: r.Method, Budget: r.Budget, Gap: r.Gap, Progress: s.Progress}
 	if len(r.Query) == 0 && r.QueryFile == "" {
 		return nil, o, noren.Usagef("query", "say what is asked").Hinted(`a query in JSON, such as {"count":"on"}, or a file`)

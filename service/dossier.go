@@ -17,7 +17,9 @@ import (
 )
 
 // dossier fills in what a page says of how a release was made.
-func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile string, job *kanon.Job, result *kanon.Result, released io.Reader) error {
+func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile string, job *kanon.Job, result *kanon.Result,
+	released io.Reader,
+) error {
 	facts.Version, facts.Command = s.footer(), r.Command
 	facts.Date = time.Now().UTC().Format("2006-01-02 15:04:05 UTC")
 	facts.Grouping = &report.Release{Loss: result.Loss, Scale: result.Scale, NCP: result.NCP, Excluded: result.Excluded}
@@ -29,7 +31,8 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 		{Name: noren.Textf("Published as"), Value: report.Verbatim(result.Publish)},
 		{Name: noren.Textf("Groups"), Value: report.Verbatim(report.Integer(result.Groups))},
 		{Name: noren.Textf("Classes"), Value: report.Verbatim(report.Integer(result.Classes))},
-		{Name: noren.Textf("Time"), Value: noren.Textf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
+		{Name: noren.Textf("Time"), Value: noren.Textf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+
+			took.Verify)},
 	}
 	if result.Suppressed > 0 {
 		facts.Made = append(facts.Made, report.Fact{
@@ -40,7 +43,10 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Formulas"), Value: said(spoken(text.Formulas(f)))})
 	}
 	if result.Large > 0 {
-		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Large groups"), Value: said(func(l lang.Lang) string { return text.Large(l, result) })})
+		facts.Made = append(facts.Made, report.Fact{
+			Name:  noren.Textf("Large groups"),
+			Value: said(func(l lang.Lang) string { return text.Large(l, result) }),
+		})
 	}
 	if job.Gap > 0 {
 		facts.Made = append(facts.Made, report.Fact{Name: noren.Textf("Optimality gap"), Value: gap(result)})

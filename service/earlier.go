@@ -179,7 +179,9 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 		return nil, err
 	}
 	a := &assessing{
-		ctx: ctx, service: s, spec: sp, unit: sp.Unit, k: sp.Anonymize.K, earlier: earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate},
+		ctx: ctx, service: s, spec: sp, unit: sp.Unit, k: sp.Anonymize.K, earlier: earlier{
+			r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate,
+		},
 		source: read.Source, schema: read.Schema, missing: read.Missing, result: &assess.Assessment{Quasi: quasi},
 	}
 	own, err := a.allText(a.source)

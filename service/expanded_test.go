@@ -33,7 +33,9 @@ type resumed struct {
 }
 
 // resumedBy is a case of a request of an operation, in JSON.
-func resumedBy[R, A any](on string, operation func(*service.Service, context.Context, *R) (*A, error), text string, covers ...string) resumed {
+func resumedBy[R, A any](on string, operation func(*service.Service, context.Context, *R) (*A, error), text string,
+	covers ...string,
+) resumed {
 	return resumed{covers: covers, on: on, ask: func(s *service.Service, dir, key string) (any, error) {
 		r := new(R)
 		text := strings.NewReplacer("DIR", dir, "KEY", key).Replace(text)
@@ -70,7 +72,8 @@ func resumedCases() []resumed {
 	}
 	simple := map[string]string{
 		"count": `"where":"sex = 'f'"`, "sum": `"column":"x","bounds":["0","9"]`, "mean": `"column":"x","bounds":["0","9"],"by":["sex"]`,
-		"variance": `"column":"age","bounds":["0","100"]`, "histogram": `"column":"sex","values":["f","m"]`, "quantile": `"column":"age","bounds":["0","100"],"rank":"0.25"`,
+		"variance": `"column":"age","bounds":["0","100"]`, "histogram": `"column":"sex","values":["f","m"]`,
+		"quantile": `"column":"age","bounds":["0","100"],"rank":"0.25"`,
 	}
 	var batch []string
 	for _, kind := range slices.Sorted(maps.Keys(simple)) {
@@ -82,16 +85,25 @@ func resumedCases() []resumed {
 		query("table", `"query":"quantile","column":"age","epsilon":"0.1","bounds":["0","100"],"mechanism":"exponential"`),
 		query("table", `"query":"quantile","column":"age","epsilon":"2","bounds":["0","100"],"mechanism":"smooth"`),
 		askingAll("table", strings.Join(batch, ","), "release.Batch"),
-		askingAll("table", `{"kind":"outliers","columns":["x","y"],"k":3,"radius":2,"box":[0,10],"noise":"lomax","pay":{"epsilon":"4"}}`, api.KindOutliers, "release.Batch"),
+		askingAll("table", `{"kind":"outliers","columns":["x","y"],"k":3,"radius":2,"box":[0,10],"noise":"lomax","pay":{"epsilon":"4"}}`,
+			api.KindOutliers, "release.Batch"),
 		askingAll("model", `{"kind":"correlated","query":{"count":"on"},"pay":{"epsilon":"5"}}`, api.KindCorrelated, "release.Batch"),
-		askingAll("table", `{"kind":"ratio","public":"DIR/public.csv","column":"income","columns":["age"],"of":"mean","pay":{"epsilon":"1"}}`, api.KindRatio, "service.ratioMechanism"),
+		askingAll("table", `{"kind":"ratio","public":"DIR/public.csv","column":"income","columns":["age"],"of":"mean","pay":{"epsilon":"1"}}`,
+			api.KindRatio, "service.ratioMechanism"),
 		resumedBy("table", (*service.Service).LDPEdges, `{`+own+`,"column":"age","bounds":["0","100"],"epsilon":"1"}`, "query.Edges"),
-		resumedBy("table", (*service.Service).OutliersCount, `{`+own+`,"columns":["x","y"],"k":3,"radius":2,"box":[0,10],"epsilon":"4","mechanism":"lomax"}`, "outlier.Mechanism"),
-		resumedBy("table", (*service.Service).OutliersCount, `{`+own+`,"columns":["x","y"],"k":3,"radius":2,"box":[0,10],"epsilon":"4","mechanism":"student-t"}`, "outlier.Mechanism"),
-		resumedBy("table", (*service.Service).OutliersCount, `{`+own+`,"columns":["x","y"],"k":3,"radius":2,"box":[0,10],"epsilon":"1","mechanism":"laplace","delta":"0.000001"}`, "outlier.Mechanism"),
+		resumedBy("table", (*service.Service).OutliersCount,
+			`{`+own+`,"columns":["x","y"],"k":3,"radius":2,"box":[0,10],"epsilon":"4","mechanism":"lomax"}`, "outlier.Mechanism"),
+		resumedBy("table", (*service.Service).OutliersCount,
+			`{`+own+`,"columns":["x","y"],"k":3,"radius":2,"box":[0,10],"epsilon":"4","mechanism":"student-t"}`, "outlier.Mechanism"),
+		resumedBy("table", (*service.Service).OutliersCount,
+			`{`+own+`,"columns":["x","y"],"k":3,"radius":2,"box":[0,10],"epsilon":"1","mechanism":"laplace","delta":"0.000001"}`,
+			"outlier.Mechanism"),
 		resumedBy("model", (*service.Service).CorrelatedAnswer, `{`+own+`,"query":{"count":"on"},"epsilon":"5"}`, "correlated.Mechanism"),
-		resumedBy("table", (*service.Service).RatioFit, `{`+own+`,"public":"DIR/public.csv","columns":["age","sex"],"epsilon":"10","output":"DIR/out.csv","force":true}`, "ratio.Mechanism"),
-		resumedBy("table", (*service.Service).RatioFit, `{`+own+`,"public":"DIR/public.csv","columns":["age"],"epsilon":"10","features":"marginals","output":"DIR/out.csv","force":true}`, "ratio.Mechanism"),
+		resumedBy("table", (*service.Service).RatioFit,
+			`{`+own+`,"public":"DIR/public.csv","columns":["age","sex"],"epsilon":"10","output":"DIR/out.csv","force":true}`, "ratio.Mechanism"),
+		resumedBy("table", (*service.Service).RatioFit,
+			`{`+own+`,"public":"DIR/public.csv","columns":["age"],"epsilon":"10","features":"marginals","output":"DIR/out.csv","force":true}`,
+			"ratio.Mechanism"),
 		resumedBy("table", (*service.Service).RatioCheck, `{`+own+`,"weights":"DIR/weights.csv","epsilon":"1"}`, "ratio.Check"),
 	)
 }
@@ -130,7 +142,11 @@ func resumedStage(t *testing.T, on string) (s *service.Service, dir string) {
 		write(t, path, string(text))
 	}
 	d := &dataset.Definition{File: dataset.File{Kind: "csv", Sharded: on == "shards"}, Columns: []dataset.Column{
-		{Name: "who"}, {Name: "sex", Keys: []string{"f", "m"}}, {Name: "age", Type: "integer"}, {Name: "x", Type: "decimal"}, {Name: "y", Type: "decimal"},
+		{Name: "who"},
+		{Name: "sex", Keys: []string{"f", "m"}},
+		{Name: "age", Type: "integer"},
+		{Name: "x", Type: "decimal"},
+		{Name: "y", Type: "decimal"},
 	}}
 	book := filepath.Join(dir, "budgets.db")
 	must(t, ledger.Create(t.Context(), book))
@@ -259,7 +275,8 @@ func released(text string) string {
 // mechanisms are the types with the method of a mechanism that is charged, in the sources.
 func mechanisms(t *testing.T) (all []string) {
 	t.Helper()
-	method := regexp.MustCompile(`(?m)^func \(\w+ \*?(\w+)(?:\[\w+\])?\) Answer\(\w+ context\.Context, \w+ \*table\.Table, \w+ \*noise\.Source\)`)
+	method := regexp.MustCompile(
+		`(?m)^func \(\w+ \*?(\w+)(?:\[\w+\])?\) Answer\(\w+ context\.Context, \w+ \*table\.Table, \w+ \*noise\.Source\)`)
 	files, err := filepath.Glob("../*/*.go")
 	must(t, err)
 	deeper, err := filepath.Glob("../*/*/*.go")

@@ -76,5 +76,8 @@ func (a *assessing) checkWritten(name string, shown *table.Table) error {
 	if !writtenAsText(shown.Columns, a.table.Columns) {
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, Code: CodeFormulasText, Where: noren.File(name), What: "expected a release with formulas as they are, got one with an apostrophe before them", Hint: "state formulas as text"}
+	return &noren.Error{
+		Kind: noren.Usage, Code: CodeFormulasText, Where: noren.File(name),
+		What: "expected a release with formulas as they are, got one with an apostrophe before them", Hint: "state formulas as text",
+	}
 }

@@ -44,7 +44,8 @@ func (s *Service) LedgerGrantAnalyst(ctx context.Context, r *api.LedgerGrantAnal
 			return err
 		}
 		if left := book.Remaining; !most.Within(left) {
-			s.note(api.Info, "analyst-cap", "analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", r.Analyst, most, book.Name, left)
+			s.note(api.Info, "analyst-cap", "analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", r.Analyst, most,
+				book.Name, left)
 		}
 		out = &api.Granted{Schema: api.LedgerSchema, Dataset: api.DatasetOf(book)}
 		return nil
@@ -119,7 +120,8 @@ func capOf(r *api.LedgerGrantRequest, book *ledger.Book) (out limit, err error) 
 	case r.Accounting == "":
 		out.accounting = book.Accounting
 	case out.accounting != book.Accounting && r.Table == nil:
-		return out, noren.Usagef("accounting", "data set %s was granted with the accounting %s", book.Name, book.Accounting).Hinted("a grant that replaces it, while nothing is spent, may change it").Coded("fixed")
+		return out, noren.Usagef("accounting", "data set %s was granted with the accounting %s", book.Name, book.Accounting).
+			Hinted("a grant that replaces it, while nothing is spent, may change it").Coded("fixed")
 	}
 	if out.most, err = api.CapOf(out.accounting, r.Epsilon, r.Delta, r.Rho); err != nil || out.accounting != account.ZCDP {
 		return out, err
@@ -132,7 +134,8 @@ func capOf(r *api.LedgerGrantRequest, book *ledger.Book) (out limit, err error) 
 		return out, noren.Usagef("delta", "expected the delta at which the budget states its epsilon").Hinted("for instance 1e-6")
 	}
 	if !fresh && r.Table == nil && out.statementDelta != 0 && out.statementDelta != book.StatementDelta {
-		return out, noren.Usagef("delta", "data set %s states its epsilon at delta %s", book.Name, account.Decimal(book.StatementDelta, 18)).Hinted("leave it out").Coded("fixed")
+		return out, noren.Usagef("delta", "data set %s states its epsilon at delta %s", book.Name, account.Decimal(book.StatementDelta, 18)).
+			Hinted("leave it out").Coded("fixed")
 	}
 	return out, nil
 }
@@ -140,7 +143,8 @@ func capOf(r *api.LedgerGrantRequest, book *ledger.Book) (out limit, err error) 
 // checkTable refuses what contradicts itself.
 func checkTable(t *api.GrantTable) error {
 	if t.Replace && t.Changed {
-		return noren.Usagef("replace", "does not go with changed").Hinted("replace corrects a grant of which nothing is spent, changed grants a new version").Coded("replace-changed")
+		return noren.Usagef("replace", "does not go with changed").
+			Hinted("replace corrects a grant of which nothing is spent, changed grants a new version").Coded("replace-changed")
 	}
 	for _, n := range []struct {
 		name    string
@@ -194,7 +198,8 @@ func (g *grant) run(ctx context.Context) (*api.Granted, error) {
 	}
 	if g.copied {
 		name := g.request.Dataset
-		g.service.note(api.Info, "copied", "%s is copied to %s, which is private; data set %s reads it from now on", noren.File(g.source), noren.File(g.path), name)
+		g.service.note(api.Info, "copied", "%s is copied to %s, which is private; data set %s reads it from now on", noren.File(g.source),
+			noren.File(g.path), name)
 		if g.book != nil && g.book.Path != out.File {
 			g.service.note(api.Info, "moved", "data set %s no longer reads %s", name, noren.File(g.book.Path))
 		}
@@ -274,7 +279,10 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 	if err != nil {
 		return nil, err
 	}
-	reviewed, err := release.ReviewGrant(ctx, g.ledger, release.Candidate{Path: g.path, Definition: d, Copied: g.read, Progress: g.service.Progress})
+	reviewed, err := release.ReviewGrant(ctx, g.ledger, release.Candidate{
+		Path: g.path, Definition: d, Copied: g.read,
+		Progress: g.service.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +294,10 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 		return out, err
 	}
 	t := &g.table
-	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.limit.most, Accounting: g.limit.accounting, StatementDelta: g.limit.statementDelta, Sources: g.sources, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
+	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{
+		Name: g.request.Dataset, Cap: g.limit.most, Accounting: g.limit.accounting,
+		StatementDelta: g.limit.statementDelta, Sources: g.sources, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople,
+	}, reviewed)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +314,8 @@ func byNames(other ledger.ByNames) noren.Text {
 	for _, n := range other.Versions {
 		versions = append(versions, strconv.Itoa(n))
 	}
-	return noren.Textf("data set %s, version %s: compared by the names of its columns alone; the values are compared after its file was read as the granted version", other.Dataset, strings.Join(versions, ", "))
+	return noren.Textf("data set %s, version %s: compared by the names of its columns alone; the values are compared after its file was "+
+		"read as the granted version", other.Dataset, strings.Join(versions, ", "))
 }
 
 // confirmed refuses to pin what the steward has neither stated nor confirmed.
@@ -320,9 +332,15 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 	case cells > 0:
 		e = &noren.Error{What: "%s, which is not confirmed", Args: []any{text.Misfits(cells, columns)}}
 	case len(g.proposed) > 0:
-		e = &noren.Error{What: "the schema is not confirmed: the types of %s were proposed from the values", Args: []any{strings.Join(g.proposed, ", ")}}
+		e = &noren.Error{
+			What: "the schema is not confirmed: the types of %s were proposed from the values",
+			Args: []any{strings.Join(g.proposed, ", ")},
+		}
 	case g.missing:
-		e = &noren.Error{What: "the schema is not confirmed: the missing texts %s were proposed from the values, and the request states none", Args: []any{strings.Join(d.Missing, ", ")}}
+		e = &noren.Error{
+			What: "the schema is not confirmed: the missing texts %s were proposed from the values, and the request states none",
+			Args: []any{strings.Join(d.Missing, ", ")},
+		}
 	default:
 		return nil
 	}

@@ -84,7 +84,10 @@ func (g *grant) open(ctx context.Context, s *spec.Spec) (file.Source, error) {
 	src, err := file.Open(ctx, g.path, in)
 	var e *noren.Error
 	if noren.CodeOf(err) == csvio.FirstLineCode && errors.As(err, &e) {
-		return nil, &noren.Error{Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What, Hint: "add a first line with the names of the columns, which will be public, or state that these are names"}
+		return nil, &noren.Error{
+			Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What,
+			Hint: "add a first line with the names of the columns, which will be public, or state that these are names",
+		}
 	}
 	return src, err
 }

@@ -31,7 +31,8 @@ func (s *Service) HarmEvaluate(ctx context.Context, r *api.HarmEvaluateRequest) 
 		return nil, err
 	}
 	if (r.Scale == 0) == (r.Geometric == 0) {
-		return nil, noren.Usagef("scale", "expected a scale of Laplace noise or an epsilon of two-sided geometric noise").Hinted("give one of the two")
+		return nil, noren.Usagef("scale", "expected a scale of Laplace noise or an epsilon of two-sided geometric noise").
+			Hinted("give one of the two")
 	}
 	loss := 0.0
 	if r.Dependence != nil {

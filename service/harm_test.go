@@ -66,13 +66,17 @@ func TestHarmOptimise(t *testing.T) {
 		t.Errorf("scale %g with a loss of at most 0.1, want 10", limited.Scale)
 	}
 	one, d := 1.0, countOn()
-	dependent, err := s.HarmOptimise(t.Context(), &api.HarmOptimiseRequest{HarmCosts: costsOfLots(), EpsilonMax: &one, Points: 10, Dependence: &d})
+	dependent, err := s.HarmOptimise(t.Context(), &api.HarmOptimiseRequest{
+		HarmCosts: costsOfLots(), EpsilonMax: &one, Points: 10,
+		Dependence: &d,
+	})
 	must(t, err)
 	if dependent.Epsilon > 1 || dependent.Scale < 1 {
 		t.Errorf("%+v", dependent.Evaluation)
 	}
 	none := 0.0
-	if _, err := s.HarmOptimise(t.Context(), &api.HarmOptimiseRequest{HarmCosts: costsOfLots(), EpsilonMax: &none}); noren.KindOf(err) != noren.Usage {
+	if _, err := s.HarmOptimise(t.Context(), &api.HarmOptimiseRequest{HarmCosts: costsOfLots(), EpsilonMax: &none}); noren.KindOf(
+		err) != noren.Usage {
 		t.Errorf("a limit of 0: %v", err)
 	}
 }
@@ -81,7 +85,8 @@ func TestHarmThreshold(t *testing.T) {
 	r := &api.HarmThresholdRequest{HarmCosts: costsOfLots(), Scale: 0.1}
 	best, err := bare(t).HarmThreshold(t.Context(), r)
 	must(t, err)
-	if best.Tau <= 0.5 || best.Tau >= 0.6 || best.Uninformative || !strings.HasPrefix(asJSON(t, best), `{"schema":"noren.harm.threshold/1","tau":`) {
+	if best.Tau <= 0.5 || best.Tau >= 0.6 || best.Uninformative ||
+		!strings.HasPrefix(asJSON(t, best), `{"schema":"noren.harm.threshold/1","tau":`) {
 		t.Errorf("%+v", best)
 	}
 	valid(t, "noren.harm.threshold-1.json", best)

@@ -56,7 +56,9 @@ func TestHiddenRows(t *testing.T) {
 	s := &service.Service{Ledger: filepath.Join(t.TempDir(), "l.db"), Note: func(n api.Note) { notes = append(notes, n.Text) }}
 	stated := func(hidden string) api.Table {
 		return api.Table{Input: path, Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Hidden: hidden}, Columns: map[string]spec.Column{
-			"age": {Role: "quasi-identifier", Type: "integer"}, "sex": {Role: "quasi-identifier", Type: "category"}, "memo": {Role: "other", Type: "category"},
+			"age": {Role: "quasi-identifier", Type: "integer"}, "sex": {Role: "quasi-identifier", Type: "category"}, "memo": {
+				Role: "other", Type: "category",
+			},
 		}, Anonymize: spec.Anonymize{K: 5}}}
 	}
 	seen, err := s.Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}})
@@ -101,7 +103,10 @@ func TestHiddenRows(t *testing.T) {
 		if hidden == "leave" {
 			delete(at.Spec.Columns, "memo")
 		}
-		_, err := s.LedgerGrant(t.Context(), &api.LedgerGrantRequest{Dataset: "visits" + hidden, Epsilon: "1", Table: &api.GrantTable{File: path, Spec: at.Spec, Confirm: true, OtherPeople: true}})
+		_, err := s.LedgerGrant(t.Context(), &api.LedgerGrantRequest{
+			Dataset: "visits" + hidden, Epsilon: "1",
+			Table: &api.GrantTable{File: path, Spec: at.Spec, Confirm: true, OtherPeople: true},
+		})
 		return err
 	}
 	if err := grant(""); noren.CodeOf(err) != xlsx.CodeHidden {

@@ -93,7 +93,10 @@ func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckReque
 	}
 	if len(names) > 0 {
 		what := uncovered(c, names)
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.Place{noren.File(r.Input), noren.Textf("column %s", r.Column)}, What: what.Format, Args: what.Args, Hint: "add their lines to %s", HintArgs: []any{r.Hierarchy}}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: noren.Place{noren.File(r.Input), noren.Textf("column %s", r.Column)},
+			What: what.Format, Args: what.Args, Hint: "add their lines to %s", HintArgs: []any{r.Hierarchy},
+		}
 	}
 	return &api.HierarchyCheck{Values: len(c.Dict), Lines: h.Leaves(), Levels: h.Levels()}, nil
 }
@@ -157,5 +160,6 @@ func uncovered(c *table.Column, names map[string]bool) noren.Text {
 	if records > shown {
 		first = append(first, "...")
 	}
-	return noren.Textf("%d {value|values} in %d {record|records} {1|has|have} no line in the hierarchy: {2|record|records} %s", len(names), records, strings.Join(first, ", "))
+	return noren.Textf("%d {value|values} in %d {record|records} {1|has|have} no line in the hierarchy: {2|record|records} %s", len(names),
+		records, strings.Join(first, ", "))
 }

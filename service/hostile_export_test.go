@@ -28,15 +28,24 @@ func TestLongHostileExports(t *testing.T) {
 	randtest.Long(t)
 	first := `{"format":"noren.ledger.export/2","ledger":"00","tool":{"name":"noren","version":"1"}}` + "\n"
 	for name, text := range map[string]io.Reader{
-		"a first line of characters that are escaped": io.MultiReader(strings.NewReader(`{"format":"`), repeated("<", 40<<20), strings.NewReader("\"}\n")),
-		"an entry of characters that are escaped":     io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"`), repeated("<", 40<<20), strings.NewReader("\"}\n")),
-		"an entry of bytes that are no text":          io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"`), repeated("\xff", 40<<20), strings.NewReader("\"}\n")),
-		"an entry of escapes":                         io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"grant","body":"`), repeated(`\u0001`, 7<<20), strings.NewReader(`","prev":"","hash":""}`+"\n")),
-		"a body":                                      io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"grant","body":"`), repeated(`a`, 46<<20), strings.NewReader(`","prev":"","hash":""}`+"\n")),
-		"columns":                                     io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"grant","body":"{\\"columns\\":[`), repeated(`{},`, 14<<20), strings.NewReader(`{}]}","prev":"`+strings.Repeat("0", 64)+`","hash":"`+strings.Repeat("0", 64)+"\"}\n")),
-		"a longer line":                               io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"grant","body":"`), repeated(`a`, 200<<20), strings.NewReader(`","prev":"","hash":""}`+"\n")),
-		"nesting":                                     io.MultiReader(strings.NewReader(first), repeated("[", 46<<20), strings.NewReader("\n")),
-		"objects":                                     io.MultiReader(strings.NewReader(first+`{"end":[`), repeated("{},", 15<<20), strings.NewReader("{}]}\n")),
+		"a first line of characters that are escaped": io.MultiReader(strings.NewReader(`{"format":"`), repeated("<", 40<<20),
+			strings.NewReader("\"}\n")),
+		"an entry of characters that are escaped": io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"`), repeated("<", 40<<20),
+			strings.NewReader("\"}\n")),
+		"an entry of bytes that are no text": io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"`), repeated("\xff", 40<<20),
+			strings.NewReader("\"}\n")),
+		"an entry of escapes": io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"grant","body":"`),
+			repeated(`\u0001`, 7<<20), strings.NewReader(`","prev":"","hash":""}`+"\n")),
+		"a body": io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"grant","body":"`),
+			repeated(`a`, 46<<20), strings.NewReader(`","prev":"","hash":""}`+"\n")),
+		"columns": io.MultiReader(
+			strings.NewReader(first+`{"entry":2,"kind":"grant","body":"{\\"columns\\":[`), repeated(`{},`, 14<<20),
+			strings.NewReader(`{}]}","prev":"`+strings.Repeat("0", 64)+`","hash":"`+strings.Repeat("0", 64)+"\"}\n")),
+		"a longer line": io.MultiReader(strings.NewReader(first+`{"entry":2,"kind":"grant","body":"`),
+			repeated(`a`, 200<<20), strings.NewReader(`","prev":"","hash":""}`+"\n")),
+		"nesting": io.MultiReader(strings.NewReader(first), repeated("[", 46<<20), strings.NewReader("\n")),
+		"objects": io.MultiReader(strings.NewReader(first+`{"end":[`), repeated("{},", 15<<20),
+			strings.NewReader("{}]}\n")),
 	} {
 		most := metertest.Peak(t, func() {
 			if out, err := service.CheckExport(t.Context(), text); err != nil || out.Sound {

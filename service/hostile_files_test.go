@@ -125,8 +125,10 @@ func TestLongMillionEntries(t *testing.T) {
 func TestFormsOfSideFiles(t *testing.T) {
 	for file, read := range sideFiles(t) {
 		for _, text := range []string{
-			"", "\x00", "\x00\x00\x00", "\xff\xfe", "\xff\xfe\n", "\xef\xbb\xbf", "\xef\xbb\xbf\xef\xbb\xbf", "\n", "\r", "\"", "\"\n\"", ",", ",\n,", strings.Repeat("[", 20_000), strings.Repeat(`{"a":`, 20_000),
-			"{}", "[]", "null", "0", `""`, "{", "}", `{"format":null}`, `{"version":-1}`, strings.Repeat("a", 70_000), strings.Repeat("\x00", 70_000), strings.Repeat("\xe2\x80", 30_000), strings.Repeat("- ", 30_000),
+			"", "\x00", "\x00\x00\x00", "\xff\xfe", "\xff\xfe\n", "\xef\xbb\xbf", "\xef\xbb\xbf\xef\xbb\xbf", "\n", "\r", "\"", "\"\n\"", ",",
+			",\n,", strings.Repeat("[", 20_000), strings.Repeat(`{"a":`, 20_000),
+			"{}", "[]", "null", "0", `""`, "{", "}", `{"format":null}`, `{"version":-1}`, strings.Repeat("a", 70_000),
+			strings.Repeat("\x00", 70_000), strings.Repeat("\xe2\x80", 30_000), strings.Repeat("- ", 30_000),
 		} {
 			if err := read([]byte(text)); err != nil && len(err.Error()) > 2000 {
 				t.Errorf("%s, %.20q...: an error of %d bytes", file, text, len(err.Error()))

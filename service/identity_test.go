@@ -102,15 +102,18 @@ func identityStage(t *testing.T) (s *service.Service, dir string) {
 	own.WriteString("who,sex,age,x,y\n")
 	public.WriteString("sex,age,income\n")
 	for i := range 40 {
-		own.WriteString([]string{"a", "b", "c", "d", "e"}[i%5] + "," + []string{"f", "m"}[i%2] + "," + []string{"20", "35", "50", "65"}[i%4] + ",1,2\n")
-		public.WriteString([]string{"f", "m"}[i%2] + "," + []string{"20", "35", "50", "65"}[i%4] + "," + []string{"100", "200", "300", "400"}[i%4] + "\n")
+		own.WriteString([]string{"a", "b", "c", "d", "e"}[i%5] + "," + []string{"f", "m"}[i%2] + "," + []string{"20", "35", "50", "65"}[i%4] +
+			",1,2\n")
+		public.WriteString([]string{"f", "m"}[i%2] + "," + []string{"20", "35", "50", "65"}[i%4] + "," +
+			[]string{"100", "200", "300", "400"}[i%4] + "\n")
 	}
 	write(t, filepath.Join(dir, "own.csv"), own.String())
 	write(t, filepath.Join(dir, "public.csv"), public.String())
 	write(t, filepath.Join(dir, "keys.csv"), "sex\nf\n")
 	write(t, filepath.Join(dir, "scale.csv"), "column,low,high,scale\nx,0,10,1\ny,0,10,1\n")
 	write(t, filepath.Join(dir, "ages.csv"), "column,low,high,scale\nage,0,100,10\n")
-	write(t, filepath.Join(dir, "spec.yaml"), "version: 1\ncolumns:\n  who: {type: category}\n  sex: {type: category}\n  age: {type: integer}\n  x: {type: decimal}\n  y: {type: decimal}\n")
+	write(t, filepath.Join(dir, "spec.yaml"), "version: 1\ncolumns:\n  who: {type: category}\n  sex: {type: category}\n  age: {type: "+
+		"integer}\n  x: {type: decimal}\n  y: {type: decimal}\n")
 	write(t, filepath.Join(dir, "query.json"), `{"count":"on"}`)
 	write(t, filepath.Join(dir, "adversaries.json"), `[{"record":2,"known":[{"record":1,"state":"on"}]}]`)
 	return s, dir
@@ -120,13 +123,18 @@ func identityStage(t *testing.T) (s *service.Service, dir string) {
 func asks(dir string) []change {
 	const free = "says who asks, and how; the answer is the same"
 	return []change{
-		{field: "dataset", free: "a file of no ledger: its answer is stored nowhere, and no hash of its bytes may leave. TestTheDataSetIsInTheIdentity has that of a ledger"},
+		{field: "dataset", free: "a file of no ledger: its answer is stored nowhere, and no hash of its bytes may leave. " +
+			"TestTheDataSetIsInTheIdentity has that of a ledger"},
 		{field: "epsilon", with: patch{"epsilon": "2"}},
 		{field: "analyst", with: patch{"analyst": "mori"}, free: free},
 		{field: "request_key", free: free},
 		{field: "reuse", free: free},
 		{field: "unaccounted", free: "without it the data set is one of the ledger"},
-		{field: "spec_file", base: patch{"spec": nil}, file: "spec.yaml", text: "version: 1\ncolumns:\n  who: {type: category}\n  sex: {type: category}\n  age: {type: integer}\n  x: {type: integer}\n  y: {type: decimal}\n"},
+		{
+			field: "spec_file", base: patch{"spec": nil}, file: "spec.yaml",
+			text: "version: 1\ncolumns:\n  who: {type: category}\n  sex: {type: category}\n  age: {type: integer}\n  x: {type: integer}\n  y: " +
+				"{type: decimal}\n",
+		},
 		{field: "spec", with: patch{"spec": patch{"columns": patch{"x": patch{"type": "integer"}}}}},
 		{field: "spec", with: patch{"spec": patch{"input": patch{"missing": []string{"?"}}}}},
 		{field: "Outputs", free: "files that the caller writes"},
@@ -149,7 +157,10 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 	s, dir := identityStage(t)
 	own, public := filepath.Join(dir, "own.csv"), filepath.Join(dir, "public.csv")
 	usual := func(more patch) patch {
-		out := patch{"dataset": own, "epsilon": "1", "unaccounted": true, "spec_file": filepath.Join(dir, "spec.yaml"), "spec": patch{"columns": patch{"sex": patch{"type": "category"}}}}
+		out := patch{
+			"dataset": own, "epsilon": "1", "unaccounted": true, "spec_file": filepath.Join(dir, "spec.yaml"),
+			"spec": patch{"columns": patch{"sex": patch{"type": "category"}}},
+		}
 		for k, v := range more {
 			out[k] = v
 		}
@@ -180,10 +191,19 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 				{field: "by", base: patch{"by": []string{"sex"}, "keys": [][]string{{"a"}}}, with: patch{"by": []string{"who"}}},
 				{field: "keys", base: patch{"by": []string{"sex"}, "keys": [][]string{{"f"}}}, with: patch{"keys": [][]string{{"m"}}}},
 				{field: "keys", base: patch{"by": []string{"sex"}, "keys": [][]string{{"f", "m"}}}, with: patch{"keys": [][]string{{"m", "f"}}}},
-				{field: "keys_file", base: patch{"by": []string{"sex"}, "keys_file": filepath.Join(dir, "keys.csv")}, file: "keys.csv", text: "sex\nm\n"},
+				{
+					field: "keys_file", base: patch{"by": []string{"sex"}, "keys_file": filepath.Join(dir, "keys.csv")}, file: "keys.csv",
+					text: "sex\nm\n",
+				},
 				{field: "bounds", with: patch{"bounds": []string{"0", "99"}}},
-				{field: "bins", base: patch{"query": "histogram", "bounds": nil, "bins": []string{"0", "50", "100"}}, with: patch{"bins": []string{"0", "51", "100"}}},
-				{field: "values", base: patch{"query": "histogram", "bounds": nil, "column": "sex", "values": []string{"f"}}, with: patch{"values": []string{"m"}}},
+				{
+					field: "bins", base: patch{"query": "histogram", "bounds": nil, "bins": []string{"0", "50", "100"}},
+					with: patch{"bins": []string{"0", "51", "100"}},
+				},
+				{
+					field: "values", base: patch{"query": "histogram", "bounds": nil, "column": "sex", "values": []string{"f"}},
+					with: patch{"values": []string{"m"}},
+				},
 				{field: "rank", base: patch{"query": "quantile"}, with: patch{"rank": "0.25"}},
 				{field: "mechanism", base: patch{"query": "quantile", "mechanism": "exponential"}, with: patch{"mechanism": "smooth"}},
 				{field: "max_rows", base: patch{"unit": "who", "max_rows": 1}, with: patch{"max_rows": 2}},
@@ -232,8 +252,14 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 				{field: "radius", base: patch{"step": 0.5}, with: patch{"radius": 3}},
 				{field: "step", with: patch{"step": 0.5}},
 				{field: "box", with: patch{"box": []float64{0, 11}}},
-				{field: "public_scale", base: patch{"box": nil, "public_scale": filepath.Join(dir, "scale.csv")}, file: "scale.csv", text: "column,low,high,scale\nx,0,10,1\ny,0,10,2\n"},
-				{field: "public_scale", base: patch{"box": nil, "public_scale": filepath.Join(dir, "scale.csv")}, file: "scale.csv", text: "column,low,high,scale\nx,0,10,1\ny,0,12,1\n"},
+				{
+					field: "public_scale", base: patch{"box": nil, "public_scale": filepath.Join(dir, "scale.csv")}, file: "scale.csv",
+					text: "column,low,high,scale\nx,0,10,1\ny,0,10,2\n",
+				},
+				{
+					field: "public_scale", base: patch{"box": nil, "public_scale": filepath.Join(dir, "scale.csv")}, file: "scale.csv",
+					text: "column,low,high,scale\nx,0,10,1\ny,0,12,1\n",
+				},
 				{field: "scale", with: patch{"scale": "bounds", "radius": 2}},
 				{field: "records", free: "may only repeat the definition's"},
 				{field: "mechanism", base: patch{"mechanism": "lomax"}, with: patch{"mechanism": "student-t"}},
@@ -243,7 +269,10 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 			}...),
 		},
 		{
-			request: &api.RatioFitRequest{}, usual: usual(patch{"public": public, "columns": []string{"age"}, "output": filepath.Join(dir, "out.csv"), "force": true}),
+			request: &api.RatioFitRequest{}, usual: usual(patch{
+				"public": public, "columns": []string{"age"},
+				"output": filepath.Join(dir, "out.csv"), "force": true,
+			}),
 			ask: func(t *testing.T, r any) (string, error) {
 				a, err := s.RatioFit(t.Context(), r.(*api.RatioFitRequest))
 				if err != nil {
@@ -252,7 +281,10 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 				return a.Certificate.Certificate.RequestSHA256, nil
 			},
 			changes: append(asks(dir), []change{
-				{field: "delta", base: patch{"mechanism": "rkhs-gaussian", "noise": "rkhs-gaussian", "delta": "0.000001"}, with: patch{"delta": "0.00001"}},
+				{
+					field: "delta", base: patch{"mechanism": "rkhs-gaussian", "noise": "rkhs-gaussian", "delta": "0.000001"},
+					with: patch{"delta": "0.00001"},
+				},
 				{field: "unit", free: "refused but for single records"},
 				{field: "neighbours", free: "replace-one needs the number of records of a definition: TestTheDataSetIsInTheIdentity"},
 				{field: "public", file: "public.csv", text: "sex,age,income\n" + strings.Repeat("f,20,1\nm,30,2\nf,40,3\n", 10)},
@@ -261,7 +293,10 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 				{field: "columns", with: patch{"columns": []string{"age", "sex"}}},
 				{field: "bounds", with: patch{"bounds": patch{"age": []string{"0", "100"}}}},
 				{field: "categories", base: patch{"columns": []string{"age", "sex"}}, with: patch{"categories": patch{"sex": []string{"m", "f", "x"}}}},
-				{field: "public_scale", base: patch{"public_scale": filepath.Join(dir, "ages.csv")}, file: "ages.csv", text: "column,low,high,scale\nage,0,100,20\n"},
+				{
+					field: "public_scale", base: patch{"public_scale": filepath.Join(dir, "ages.csv")}, file: "ages.csv",
+					text: "column,low,high,scale\nage,0,100,20\n",
+				},
 				{field: "features", with: patch{"features": "marginals"}},
 				{field: "noise", with: patch{"noise": "laplace"}},
 				{field: "centres", with: patch{"centres": 5}},
@@ -292,10 +327,17 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 				{field: "delta", free: "refused: the check has no delta"},
 				{field: "unit", free: "refused but for single records"},
 				{field: "neighbours", free: "replace-one needs the number of records of a definition"},
-				{field: "weights", free: "a table that does not have the weights of its meta data is refused; what is stored are sums over the private records, of functions that the parameters state in full"},
+				{field: "weights", free: "a table that does not have the weights of its meta data is refused; what is stored are sums over the " +
+					"private records, of functions that the parameters state in full"},
 				{field: "meta", base: patch{"meta": filepath.Join(dir, "weights.csv.ratio.json")}, file: "weights.csv.ratio.json", text: "$lambda"},
-				{field: "public_delimiter", with: patch{"public_delimiter": ","}, free: "the same points are read: their functions are in the identity"},
-				{field: "public_encoding", with: patch{"public_encoding": "utf-8"}, free: "the same points are read: their functions are in the identity"},
+				{
+					field: "public_delimiter", with: patch{"public_delimiter": ","},
+					free: "the same points are read: their functions are in the identity",
+				},
+				{
+					field: "public_encoding", with: patch{"public_encoding": "utf-8"},
+					free: "the same points are read: their functions are in the identity",
+				},
 				{field: "records", free: "may only repeat the definition's"},
 			}...),
 		},
@@ -322,11 +364,20 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 				{field: "spec", free: "fixed by the definition"},
 				{field: "Outputs", free: "files that the caller writes"},
 				{field: "query", with: patch{"query": patch{"count": "off"}}},
-				{field: "query_file", base: patch{"query": nil, "query_file": filepath.Join(dir, "query.json")}, file: "query.json", text: `{"count":"off"}`},
+				{
+					field: "query_file", base: patch{"query": nil, "query_file": filepath.Join(dir, "query.json")}, file: "query.json",
+					text: `{"count":"off"}`,
+				},
 				{field: "adversaries", with: patch{"adversaries": "full"}},
-				{field: "adversaries_file", base: patch{"adversaries_file": filepath.Join(dir, "adversaries.json")}, file: "adversaries.json", text: `[{"record":3,"known":[]}]`},
+				{
+					field: "adversaries_file", base: patch{"adversaries_file": filepath.Join(dir, "adversaries.json")}, file: "adversaries.json",
+					text: `[{"record":3,"known":[]}]`,
+				},
 				{field: "method", with: patch{"method": "tanh"}},
-				{field: "budget", with: patch{"budget": 100_000}, free: "how much work the leakage may take: the noise that follows is in the identity"},
+				{
+					field: "budget", with: patch{"budget": 100_000},
+					free: "how much work the leakage may take: the noise that follows is in the identity",
+				},
 				{field: "gap", with: patch{"gap": 0.02}, free: "how closely the leakage is computed: the noise that follows is in the identity"},
 			},
 		},
@@ -341,14 +392,26 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 			},
 			changes: []change{
 				{field: "dataset", free: "TestTheDataSetIsInTheIdentity"},
-				{field: "questions", with: patch{"questions": []patch{{"kind": "count", "pay": patch{"epsilon": "1"}}, {"kind": "count", "pay": patch{"epsilon": "1"}}}}},
-				{field: "questions", base: patch{"questions": []patch{{"kind": "count", "pay": patch{"epsilon": "1"}}, {"kind": "count", "pay": patch{"epsilon": "2"}}}}, with: patch{"questions": []patch{{"kind": "count", "pay": patch{"epsilon": "2"}}, {"kind": "count", "pay": patch{"epsilon": "1"}}}}},
+				{field: "questions", with: patch{"questions": []patch{
+					{"kind": "count", "pay": patch{"epsilon": "1"}},
+					{"kind": "count", "pay": patch{"epsilon": "1"}},
+				}}},
+				{field: "questions", base: patch{"questions": []patch{
+					{"kind": "count", "pay": patch{"epsilon": "1"}},
+					{"kind": "count", "pay": patch{"epsilon": "2"}},
+				}}, with: patch{"questions": []patch{
+					{"kind": "count", "pay": patch{"epsilon": "2"}},
+					{"kind": "count", "pay": patch{"epsilon": "1"}},
+				}}},
 				{field: "analyst", with: patch{"analyst": "sato"}, free: "says who asks"},
 				{field: "request_key", with: patch{"request_key": "q"}, free: "names the request"},
 				{field: "reuse", with: patch{"reuse": true}, free: "takes the stored answer"},
 				{field: "most", with: patch{"most": patch{"epsilon": "5"}}, free: "refuses a larger cost"},
 				{field: "records", with: patch{"records": 7}, free: "a guess of margins: the cost that follows from it is in the identity"},
-				{field: "records", base: patch{"records": 100, "questions": []patch{{"kind": "mean", "column": "age", "bounds": []string{"0", "100"}, "margin": patch{"within": 20}}}}, with: patch{"records": 200}},
+				{field: "records", base: patch{
+					"records":   100,
+					"questions": []patch{{"kind": "mean", "column": "age", "bounds": []string{"0", "100"}, "margin": patch{"within": 20}}},
+				}, with: patch{"records": 200}},
 				{field: "definition", free: "refuses another schema"},
 				{field: "request", free: "refuses another request"},
 				{field: "Outputs", free: "files that the caller writes"},
@@ -366,7 +429,10 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 		t.Run(name, func(t *testing.T) { p.run(t, dir) })
 	}
 	// Every operation is one of these, or stores nothing.
-	stored := map[string]bool{"QueryRequest": true, "LDPEdgesRequest": true, "OutliersCountRequest": true, "RatioFitRequest": true, "RatioCheckRequest": true, "CorrelatedAnswerRequest": true, "AskRequest": true}
+	stored := map[string]bool{
+		"QueryRequest": true, "LDPEdgesRequest": true, "OutliersCountRequest": true, "RatioFitRequest": true,
+		"RatioCheckRequest": true, "CorrelatedAnswerRequest": true, "AskRequest": true,
+	}
 	operations := reflect.TypeFor[*service.Service]()
 	known := map[string]bool{}
 	for i := range operations.NumMethod() {
@@ -389,8 +455,14 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 
 // questionChanges are the changes of the fields of a question of all kinds.
 func questionChanges(dir string) []change {
-	outliers := patch{"kind": "outliers", "column": nil, "bounds": nil, "columns": []string{"age"}, "k": 3, "radius": 2, "box": []float64{0, 100}, "noise": "lomax", "pay": patch{"epsilon": "4"}}
-	ratio := patch{"kind": "ratio", "column": "income", "bounds": nil, "public": filepath.Join(dir, "public.csv"), "columns": []string{"age"}, "of": "mean"}
+	outliers := patch{
+		"kind": "outliers", "column": nil, "bounds": nil, "columns": []string{"age"}, "k": 3, "radius": 2,
+		"box": []float64{0, 100}, "noise": "lomax", "pay": patch{"epsilon": "4"},
+	}
+	ratio := patch{
+		"kind": "ratio", "column": "income", "bounds": nil, "public": filepath.Join(dir, "public.csv"), "columns": []string{"age"},
+		"of": "mean",
+	}
 	with := func(base patch, more patch) patch {
 		out := patch{}
 		for _, of := range []patch{base, more} {
@@ -408,8 +480,14 @@ func questionChanges(dir string) []change {
 		{field: "by", with: patch{"by": []string{"sex"}}},
 		{field: "keys", base: patch{"by": []string{"sex"}, "keys": [][]string{{"f"}}}, with: patch{"keys": [][]string{{"m"}}}},
 		{field: "bounds", with: patch{"bounds": []string{"0", "99"}}},
-		{field: "bins", base: patch{"kind": "histogram", "bounds": nil, "bins": []string{"0", "50", "100"}}, with: patch{"bins": []string{"0", "51", "100"}}},
-		{field: "values", base: patch{"kind": "histogram", "bounds": nil, "column": "sex", "values": []string{"f"}}, with: patch{"values": []string{"m"}}},
+		{
+			field: "bins", base: patch{"kind": "histogram", "bounds": nil, "bins": []string{"0", "50", "100"}},
+			with: patch{"bins": []string{"0", "51", "100"}},
+		},
+		{
+			field: "values", base: patch{"kind": "histogram", "bounds": nil, "column": "sex", "values": []string{"f"}},
+			with: patch{"values": []string{"m"}},
+		},
 		{field: "rank", base: patch{"kind": "quantile"}, with: patch{"rank": "0.25"}},
 		{field: "rank", base: with(ratio, patch{"of": "quantile"}), with: patch{"rank": "0.25"}},
 		{field: "noise", base: patch{"noise": "laplace"}, with: patch{"noise": "gaussian", "pay": patch{"epsilon": "1", "delta": "0.000001"}}},
@@ -428,9 +506,16 @@ func questionChanges(dir string) []change {
 		{field: "public", base: ratio, file: "public.csv", text: "sex,age,income\n" + strings.Repeat("f,20,1\nm,35,2\nf,50,3\nm,65,4\n", 10)},
 		{field: "of", base: ratio, with: patch{"of": "quantile"}},
 		{field: "pay", with: patch{"pay": patch{"epsilon": "2"}}},
-		{field: "margin", base: patch{"pay": nil, "margin": patch{"within": 20, "about": 60}}, with: patch{"margin": patch{"within": 19, "about": 60}}},
+		{
+			field: "margin", base: patch{"pay": nil, "margin": patch{"within": 20, "about": 60}},
+			with: patch{"margin": patch{"within": 19, "about": 60}},
+		},
 		{field: "margin", base: with(ratio, patch{"margin": nil}), with: patch{"margin": patch{"within": 1, "at": "0.9"}}},
-		{field: "margin", base: patch{"margin": patch{"within": 20, "about": 60}}, with: patch{"margin": patch{"within": 21, "about": 61, "quartiles": []float64{20, 40}}}, free: "beside what is paid, it only says what the error is compared with; within decides on the cost, and at on the level"},
+		{
+			field: "margin", base: patch{"margin": patch{"within": 20, "about": 60}},
+			with: patch{"margin": patch{"within": 21, "about": 61, "quartiles": []float64{20, 40}}},
+			free: "beside what is paid, it only says what the error is compared with; within decides on the cost, and at on the level",
+		},
 	}
 }
 
@@ -561,9 +646,14 @@ func TestTheDataSetIsInTheIdentity(t *testing.T) {
 		seen[price.Request] = what
 	}
 	for what, more := range map[string]func(d *dataset.Definition){
-		"usual": func(*dataset.Definition) {}, "missing texts": func(d *dataset.Definition) { d.Missing = []string{"?"} }, "bounds": func(d *dataset.Definition) { d.Columns[1].Bounds[1] = "8" },
-		"type": func(d *dataset.Definition) { d.Columns[1].Type = "decimal" }, "keys": func(d *dataset.Definition) { d.Columns[0].Keys = []string{"a"} }, "unit": func(d *dataset.Definition) { d.Unit = "who" },
-		"at most": func(d *dataset.Definition) { d.AtMost = 1000 }, "neighbours": func(d *dataset.Definition) { d.Neighbours, d.Records = "replace-one", 20 },
+		"usual": func(*dataset.Definition) {}, "missing texts": func(d *dataset.Definition) { d.Missing = []string{"?"} },
+		"bounds": func(d *dataset.Definition) { d.Columns[1].Bounds[1] = "8" },
+		"type":   func(d *dataset.Definition) { d.Columns[1].Type = "decimal" }, "keys": func(d *dataset.Definition) {
+			d.Columns[0].Keys = []string{"a"}
+		}, "unit": func(d *dataset.Definition) { d.Unit = "who" },
+		"at most": func(d *dataset.Definition) { d.AtMost = 1000 }, "neighbours": func(d *dataset.Definition) {
+			d.Neighbours, d.Records = "replace-one", 20
+		},
 	} {
 		one := d(more)
 		s, dir := granted(t, text, one)

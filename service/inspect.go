@@ -36,7 +36,10 @@ type inspected struct {
 
 // inspection is what was found of a table, in the form of the interface.
 func (found *inspected) inspection(input string) *api.Inspection {
-	out := &api.Inspection{Schema: api.InspectSchema, Private: "do not release", Input: input, Rows: found.Rows, Missing: append([]string{}, found.Missing...), Form: found.form, Hidden: found.hidden}
+	out := &api.Inspection{
+		Schema: api.InspectSchema, Private: "do not release", Input: input, Rows: found.Rows,
+		Missing: append([]string{}, found.Missing...), Form: found.form, Hidden: found.hidden,
+	}
 	for _, c := range found.Columns {
 		out.Columns = append(out.Columns, api.InspectedColumn{
 			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason.Text,
@@ -66,7 +69,8 @@ func (s *Service) Propose(ctx context.Context, r *api.ProposeRequest) (*api.Prop
 			in.Query = filepath.ToSlash(relative)
 		}
 	}
-	o := spec.ProposeOptions{Input: in, Undecided: found.hidden != nil && !found.hidden.Decided, UndecidedTotals: found.form.Totals > 0 && found.form.TotalsPolicy == "", Use: r.Use, Lang: s.Lang}
+	o := spec.ProposeOptions{Input: in, Undecided: found.hidden != nil && !found.hidden.Decided, UndecidedTotals: found.form.Totals > 0 &&
+		found.form.TotalsPolicy == "", Use: r.Use, Lang: s.Lang}
 	if r.Ask != nil {
 		answers, err := r.Ask(found.inspection(r.Input))
 		if err != nil {
@@ -116,7 +120,10 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 		}
 	}
 	if found.Rows == 0 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: table.PlaceOf(src), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: table.PlaceOf(src), What: "the table has no records",
+			Hint: "there is nothing to infer its columns from",
+		}
 	}
 	return &inspected{Report: found, spec: sp, hidden: hiddenOf(src), form: tableForm(src, &sp.Input)}, nil
 }
@@ -125,10 +132,16 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 func tableForm(src file.Source, in *spec.Input) api.TableForm {
 	switch of := src.(type) {
 	case *xlsx.Source:
-		return api.TableForm{Sheet: of.Sheet, Sheets: of.Sheets, HeaderRow: of.Header, Totals: of.Totals(), TotalsPolicy: of.TotalsPolicy.String()}
+		return api.TableForm{
+			Sheet: of.Sheet, Sheets: of.Sheets, HeaderRow: of.Header, Totals: of.Totals(),
+			TotalsPolicy: of.TotalsPolicy.String(),
+		}
 	case *csvio.Source:
 		d := of.Dialect()
-		f := api.TableForm{HeaderRow: of.HeaderRow(), Delimiter: string(d.Delimiter), Encoding: d.Encoding.String(), Totals: of.Totals(), TotalsPolicy: in.Totals}
+		f := api.TableForm{
+			HeaderRow: of.HeaderRow(), Delimiter: string(d.Delimiter), Encoding: d.Encoding.String(), Totals: of.Totals(),
+			TotalsPolicy: in.Totals,
+		}
 		if d.Delimiter == '\t' {
 			f.Delimiter = "tab"
 		}
@@ -146,5 +159,8 @@ func hiddenOf(src file.Source) *api.Hidden {
 	if !ok || !of.Hidden.Any() {
 		return nil
 	}
-	return &api.Hidden{Rows: of.Hidden.Rows, Columns: append([]string{}, of.Hidden.Columns...), Left: of.Policy == xlsx.Leave, Decided: of.Policy != xlsx.Look}
+	return &api.Hidden{
+		Rows: of.Hidden.Rows, Columns: append([]string{}, of.Hidden.Columns...), Left: of.Policy == xlsx.Leave,
+		Decided: of.Policy != xlsx.Look,
+	}
 }

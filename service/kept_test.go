@@ -21,7 +21,9 @@ func TestKeptReadsOnce(t *testing.T) {
 	s, _ := people(t)
 	k := kept(t, s)
 	s.Note = nil
-	count := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "count", Where: "age >= 60", Pay: &api.Amount{Epsilon: "0.1"}}}}
+	count := &api.AskRequest{Dataset: "people", Questions: []api.Question{
+		{Kind: "count", Where: "age >= 60", Pay: &api.Amount{Epsilon: "0.1"}},
+	}}
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
@@ -35,7 +37,10 @@ func TestKeptReadsOnce(t *testing.T) {
 		t.Errorf("the file was read %d times", k.Reads())
 	}
 	// Other operations on the same ledger use it too.
-	if _, err := s.Query(t.Context(), &api.QueryRequest{Ask: api.Ask{Dataset: "people", Epsilon: "1"}, Kind: "mean", Column: "age"}); err != nil {
+	if _, err := s.Query(t.Context(), &api.QueryRequest{
+		Ask: api.Ask{Dataset: "people", Epsilon: "1"}, Kind: "mean",
+		Column: "age",
+	}); err != nil {
 		t.Error(err)
 	}
 	if k.Reads() != 1 {
@@ -51,7 +56,10 @@ func TestKeptWithinItsMemory(t *testing.T) {
 	defer func() { must(t, k.Close()) }()
 	s.Kept = k
 	for n := range int64(3) {
-		a, err := s.Ask(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "count", Where: "sex = 'f'", Pay: &api.Amount{Epsilon: "100"}}}})
+		a, err := s.Ask(t.Context(), &api.AskRequest{
+			Dataset:   "people",
+			Questions: []api.Question{{Kind: "count", Where: "sex = 'f'", Pay: &api.Amount{Epsilon: "100"}}},
+		})
 		must(t, err)
 		if v := float64(*a.Answers[0].Rows[0].Value); v < 25 || v > 35 {
 			t.Errorf("count %g", v)
@@ -140,8 +148,13 @@ func TestKeptPersons(t *testing.T) {
 	for i := range 60 {
 		text += []string{"a", "b", "c"}[i%3] + "," + []string{"1", "2", "3", "4", "5"}[i%5] + "\n"
 	}
-	s, _ := granted(t, text, &dataset.Definition{Unit: "who", Columns: []dataset.Column{{Name: "who"}, {Name: "v", Type: "integer", Bounds: []string{"0", "10"}}}})
-	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "sum", Column: "v", MaxRows: 2, Pay: &api.Amount{Epsilon: "200"}}}}
+	s, _ := granted(t, text, &dataset.Definition{
+		Unit:    "who",
+		Columns: []dataset.Column{{Name: "who"}, {Name: "v", Type: "integer", Bounds: []string{"0", "10"}}},
+	})
+	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{
+		{Kind: "sum", Column: "v", MaxRows: 2, Pay: &api.Amount{Epsilon: "200"}},
+	}}
 	plain, err := s.Ask(t.Context(), r)
 	must(t, err)
 	kept(t, s)

@@ -31,7 +31,10 @@ func knownOf(s *ledger.Seen) (*Known, error) {
 func (k *Known) seen() (*ledger.Seen, error) {
 	s := &ledger.Seen{Ledger: k.Ledger, Seq: k.Seq, Hash: k.Hash}
 	if err := json.Unmarshal(k.Spent, &s.Spent); err != nil {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "ledger", What: "what is known to be spent cannot be read", Hint: "put an older copy of the file that holds it back"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: "ledger", What: "what is known to be spent cannot be read",
+			Hint: "put an older copy of the file that holds it back",
+		}
 	}
 	return s, nil
 }

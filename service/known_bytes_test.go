@@ -54,7 +54,9 @@ func TestBytesOfGrantedFilesAreKnown(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(parts, "a.csv"), text.Bytes(), 0o600))
 
 	sp := &spec.Spec{Version: spec.Version, Columns: map[string]spec.Column{
-		"age": {Role: "quasi-identifier", Type: "integer"}, "sex": {Role: "quasi-identifier", Type: "category"}, "ward": {Role: "other", Type: "category"},
+		"age": {Role: "quasi-identifier", Type: "integer"}, "sex": {Role: "quasi-identifier", Type: "category"}, "ward": {
+			Role: "other", Type: "category",
+		},
 	}}
 	for _, c := range []struct {
 		name, granted, bytes string
@@ -63,8 +65,19 @@ func TestBytesOfGrantedFilesAreKnown(t *testing.T) {
 		inputs               []spec.Input // that a caller states
 		queries              []string     // of a database
 	}{
-		{"text", csv, csv, false, []string{"%"}, []spec.Input{{HeaderRow: 2}, {Delimiter: ";"}, {Encoding: "latin-1"}, {Encoding: "utf-16le"}, {HeaderRow: 3, Encoding: "windows-1252"}}, nil},
-		{"workbook", xlsx, xlsx, false, []string{"%", "%?header=2", "%?header=3&hidden=leave", "%?sheet=1&header=2&totals=leave"}, []spec.Input{{HeaderRow: 2}}, nil},
+		{"text", csv, csv, false, []string{"%"}, []spec.Input{
+			{HeaderRow: 2},
+			{Delimiter: ";"},
+			{Encoding: "latin-1"},
+			{Encoding: "utf-16le"},
+			{HeaderRow: 3, Encoding: "windows-1252"},
+		}, nil},
+		{
+			"workbook", xlsx, xlsx, false,
+			[]string{"%", "%?header=2", "%?header=3&hidden=leave", "%?sheet=1&header=2&totals=leave"},
+			[]spec.Input{{HeaderRow: 2}},
+			nil,
+		},
 		{"folder", parts + "/", filepath.Join(parts, "a.csv"), false, []string{"%"}, []spec.Input{{HeaderRow: 2}}, nil},
 		{"shards", parts + "/", filepath.Join(parts, "a.csv"), true, []string{"%"}, []spec.Input{{HeaderRow: 2}}, nil},
 		{"database", "sqlite:" + db + "?table=v", db, false, nil, nil, []string{"SELECT age AS a, sex AS s FROM v", "SELECT sex FROM v"}},
@@ -72,7 +85,10 @@ func TestBytesOfGrantedFilesAreKnown(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := &service.Service{Ledger: filepath.Join(t.TempDir(), "l.db"), Note: func(api.Note) {}}
 			must(t, s.LedgerCreate(t.Context()))
-			_, err := s.LedgerGrant(t.Context(), &api.LedgerGrantRequest{Dataset: "v", Epsilon: "1", Table: &api.GrantTable{File: c.granted, Spec: sp, Sharded: c.sharded, Confirm: true, OtherPeople: true}})
+			_, err := s.LedgerGrant(t.Context(), &api.LedgerGrantRequest{
+				Dataset: "v", Epsilon: "1",
+				Table: &api.GrantTable{File: c.granted, Spec: sp, Sharded: c.sharded, Confirm: true, OtherPeople: true},
+			})
 			must(t, err)
 			l, err := ledger.Open(t.Context(), s.Ledger, ledger.Options{})
 			must(t, err)

@@ -52,10 +52,18 @@ func TestWorkbookIsKnownHoweverItIsRead(t *testing.T) {
 			}
 			s := &service.Service{Ledger: filepath.Join(t.TempDir(), "l.db"), Note: func(api.Note) {}}
 			must(t, s.LedgerCreate(t.Context()))
-			sp := &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: "Sheet1", Hidden: hidden, Totals: totals}, Columns: map[string]spec.Column{
-				"age": {Role: "quasi-identifier", Type: "integer"}, "sex": {Role: "quasi-identifier", Type: "category"}, "ward": {Role: "other", Type: "category"},
-			}}
-			_, err := s.LedgerGrant(t.Context(), &api.LedgerGrantRequest{Dataset: "visits", Epsilon: "1", Table: &api.GrantTable{File: path, Spec: sp, Confirm: true, OtherPeople: true}})
+			sp := &spec.Spec{
+				Version: spec.Version, Input: spec.Input{Sheet: "Sheet1", Hidden: hidden, Totals: totals},
+				Columns: map[string]spec.Column{
+					"age": {Role: "quasi-identifier", Type: "integer"}, "sex": {Role: "quasi-identifier", Type: "category"}, "ward": {
+						Role: "other", Type: "category",
+					},
+				},
+			}
+			_, err := s.LedgerGrant(t.Context(), &api.LedgerGrantRequest{
+				Dataset: "visits", Epsilon: "1",
+				Table: &api.GrantTable{File: path, Spec: sp, Confirm: true, OtherPeople: true},
+			})
 			must(t, err)
 			l, err := ledger.Open(t.Context(), s.Ledger, ledger.Options{})
 			must(t, err)
@@ -64,7 +72,8 @@ func TestWorkbookIsKnownHoweverItIsRead(t *testing.T) {
 				for _, h := range policies {
 					names = append(names, file+"?sheet=Sheet1&hidden="+h, file+"?totals="+h+"&sheet=Sheet1")
 					for _, to := range policies {
-						names = append(names, fmt.Sprintf("%s?hidden=%s&totals=%s&sheet=Sheet1", file, h, to), fmt.Sprintf("%s?sheet=Sheet1&totals=%s&header=1", file, to))
+						names = append(names, fmt.Sprintf("%s?hidden=%s&totals=%s&sheet=Sheet1", file, h, to),
+							fmt.Sprintf("%s?sheet=Sheet1&totals=%s&header=1", file, to))
 						stated := api.Table{Input: file, Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: "Sheet1", Hidden: h, Totals: to}}}
 						fit := &api.CorrelatedFitRequest{Table: stated, Column: "sex", Length: 5, Source: "a test"}
 						if _, err := s.CorrelatedFit(t.Context(), fit); noren.CodeOf(err) != release.CodePrivate {

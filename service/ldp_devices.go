@@ -107,13 +107,17 @@ func lockKey(path string) (unlock func(), err error) {
 			return unlock, nil
 		}
 		if time.Now().After(end) {
-			return nil, noren.Usagef(noren.File(name), "another run uses the key of the devices, or was killed while it did").Hinted("remove this file if no other run is under way")
+			return nil, noren.Usagef(noren.File(name), "another run uses the key of the devices, or was killed while it did").
+				Hinted("remove this file if no other run is under way")
 		}
 	}
 }
 
 func cannotKeep(path string, err error) error {
-	return &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "the key of the devices cannot be written, with what it was used for", Err: errors.Unwrap(err)}
+	return &noren.Error{
+		Kind: noren.Usage, Where: noren.File(path),
+		What: "the key of the devices cannot be written, with what it was used for", Err: errors.Unwrap(err),
+	}
 }
 
 // keepKey writes the file of a new key. It never replaces a file.
@@ -145,7 +149,10 @@ func usesOf(path string, k *survey.KeyFile) *api.LDPDevices {
 	out := &api.LDPDevices{File: path, Before: k.Version == 1, Uses: []api.LDPDevicesUse{}, Epsilon: bounded(k.Sum())}
 	for i := range k.Uses {
 		u := &k.Uses[i]
-		out.Uses = append(out.Uses, api.LDPDevicesUse{Question: u.Question, Mechanism: u.Mechanism, Rounds: u.Rounds, Records: u.Records, Finishing: u.Finishing, Epsilon: bounded(u.Cost())})
+		out.Uses = append(out.Uses, api.LDPDevicesUse{
+			Question: u.Question, Mechanism: u.Mechanism, Rounds: u.Rounds, Records: u.Records,
+			Finishing: u.Finishing, Epsilon: bounded(u.Cost()),
+		})
 	}
 	return out
 }

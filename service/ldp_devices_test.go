@@ -38,7 +38,10 @@ func homeAndWork(t *testing.T) (path string, home, work []int) {
 }
 
 func oneTime(epsilon float64) api.LDPSurvey {
-	return api.LDPSurvey{Spec: survey.Spec{Version: 1, Mechanism: "basic-one-time", Epsilon: epsilon, Attribute: survey.Attribute{Labels: []string{"red", "green", "blue", "black"}}}}
+	return api.LDPSurvey{Spec: survey.Spec{
+		Version: 1, Mechanism: "basic-one-time", Epsilon: epsilon,
+		Attribute: survey.Attribute{Labels: []string{"red", "green", "blue", "black"}},
+	}}
 }
 
 // reportsOf are the reports of lines with clients' ids, without the line that names the
@@ -58,7 +61,10 @@ func TestTwoEpsilonsUnderOneKeyTellNoValue(t *testing.T) {
 	s := bare(t)
 	s.Note = func(api.Note) {}
 	path, home, _ := homeAndWork(t)
-	r := api.LDPRandomiseRequest{Table: api.Table{Input: path}, Columns: []string{"home"}, Client: "id", Devices: filepath.Join(t.TempDir(), "key")}
+	r := api.LDPRandomiseRequest{
+		Table: api.Table{Input: path}, Columns: []string{"home"}, Client: "id",
+		Devices: filepath.Join(t.TempDir(), "key"),
+	}
 	var rounds [2][]string
 	var loss [2]float64
 	sum := 0.0
@@ -100,7 +106,8 @@ func TestTwoEpsilonsUnderOneKeyTellNoValue(t *testing.T) {
 		}
 	}
 	if math.Abs(own-expected) > 6*math.Sqrt(variance) || ofOthers < own {
-		t.Errorf("of the bits that rise %.0f are the true label's and %.0f others; independent answers give %.0f of the first", own, ofOthers, expected)
+		t.Errorf("of the bits that rise %.0f are the true label's and %.0f others; independent answers give %.0f of the first", own, ofOthers,
+			expected)
 	}
 }
 
@@ -156,7 +163,8 @@ func btoi(b bool) int {
 const (
 	oldKey   = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n"
 	oldTable = "id,v\na,0\nb,1\nc,2\nd,0\n"
-	oldWords = "12,10000100000101001000100000011000 3,00101010100000000000110001110001 59,11010100100100000000000000000011 52,00110110010000010001010000000100"
+	oldWords = "12,10000100000101001000100000011000 3,00101010100000000000110001110001 59,11010100100100000000000000000011 " +
+		"52,00110110010000010001010000000100"
 )
 
 // An old key is read. Before its first answer by the second version it is said that a
@@ -176,7 +184,10 @@ func TestOldKeyOfDevices(t *testing.T) {
 	ask := func(of api.LDPSurvey, finish string) (*api.LDPRandomise, error) {
 		t.Helper()
 		notes = nil
-		return s.LDPRandomise(t.Context(), &api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: key, Finish: finish})
+		return s.LDPRandomise(t.Context(), &api.LDPRandomiseRequest{
+			Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"},
+			Client: "id", Devices: key, Finish: finish,
+		})
 	}
 	write(t, key, oldKey)
 	out, err := ask(words, "v")
@@ -184,7 +195,8 @@ func TestOldKeyOfDevices(t *testing.T) {
 	if got := strings.Join(reportsOf(out.Lines), " "); got != oldWords || len(notes) != 0 {
 		t.Errorf("finished with\n%s, notes %v, want\n%s", got, notes, oldWords)
 	}
-	if d := out.Devices; !d.Before || len(d.Uses) != 1 || !d.Uses[0].Finishing || *d.Epsilon < *out.Privacy.Lifetime || *d.Epsilon > *out.Privacy.Lifetime*1.0001 {
+	if d := out.Devices; !d.Before || len(d.Uses) != 1 || !d.Uses[0].Finishing || *d.Epsilon < *out.Privacy.Lifetime ||
+		*d.Epsilon > *out.Privacy.Lifetime*1.0001 {
 		t.Errorf("%+v", d)
 	}
 	if out, err = ask(words, "v"); err != nil || *out.Devices.Epsilon > *out.Privacy.Lifetime*1.0001 || out.Devices.Uses[0].Rounds != 2 {
@@ -215,7 +227,11 @@ func TestOldKeyOfDevices(t *testing.T) {
 	if _, err := os.Stat(key); err == nil {
 		t.Error("a refused request left a key")
 	}
-	for _, damaged := range []string{"", "00", oldKey + "{", oldKey + `{"version":3}`, oldKey + `{"version":2,"uses":[{"stream":"a","rounds":0,"records":1,"epsilon":1,"lifetime":1}]}`, oldKey + `{"version":2,"uses":[{"stream":"a","rounds":1,"records":1,"epsilon":-1,"lifetime":1}]}`} {
+	for _, damaged := range []string{
+		"", "00", oldKey + "{", oldKey + `{"version":3}`,
+		oldKey + `{"version":2,"uses":[{"stream":"a","rounds":0,"records":1,"epsilon":1,"lifetime":1}]}`,
+		oldKey + `{"version":2,"uses":[{"stream":"a","rounds":1,"records":1,"epsilon":-1,"lifetime":1}]}`,
+	} {
 		write(t, key, damaged)
 		_, err = ask(words, "")
 		where(t, err, noren.Usage, key)
@@ -231,8 +247,14 @@ func TestUsesOfAKeyAtOnce(t *testing.T) {
 	write(t, table, oldTable)
 	link := key
 	ask := func(question string) (*api.LDPRandomise, error) {
-		of := api.LDPSurvey{Spec: survey.Spec{Version: 1, Question: question, Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2, Attribute: survey.Attribute{Size: 3}}}
-		return s.LDPRandomise(t.Context(), &api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: link})
+		of := api.LDPSurvey{Spec: survey.Spec{
+			Version: 1, Question: question, Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2,
+			Attribute: survey.Attribute{Size: 3},
+		}}
+		return s.LDPRandomise(t.Context(), &api.LDPRandomiseRequest{
+			Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"},
+			Client: "id", Devices: link,
+		})
 	}
 	_, err := ask("first")
 	must(t, err)
@@ -274,8 +296,14 @@ func TestSumOfARepeatedClient(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "t.csv")
 	write(t, table, "id,v\na,0\na,1\na,2\nb,1\n")
-	of := api.LDPSurvey{Spec: survey.Spec{Version: 1, Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2, Attribute: survey.Attribute{Size: 3}}}
-	r := api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: filepath.Join(dir, "key")}
+	of := api.LDPSurvey{Spec: survey.Spec{
+		Version: 1, Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2,
+		Attribute: survey.Attribute{Size: 3},
+	}}
+	r := api.LDPRandomiseRequest{
+		Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id",
+		Devices: filepath.Join(dir, "key"),
+	}
 	for _, want := range []float64{3, 6, 6} {
 		out, err := s.LDPRandomise(t.Context(), &r)
 		must(t, err)
@@ -294,8 +322,14 @@ func TestSumOfEqualValuesOfAClient(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "t.csv")
 	write(t, table, "id,v\na,0\na,0\nb,1\n")
-	of := api.LDPSurvey{Spec: survey.Spec{Version: 1, Mechanism: "longitudinal-grr", Epsilon: 0.5, Lifetime: 4, Attribute: survey.Attribute{Size: 1000}}}
-	r := api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: filepath.Join(dir, "key")}
+	of := api.LDPSurvey{Spec: survey.Spec{
+		Version: 1, Mechanism: "longitudinal-grr", Epsilon: 0.5, Lifetime: 4,
+		Attribute: survey.Attribute{Size: 1000},
+	}}
+	r := api.LDPRandomiseRequest{
+		Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id",
+		Devices: filepath.Join(dir, "key"),
+	}
 	out, err := s.LDPRandomise(t.Context(), &r)
 	must(t, err)
 	m, err := ldp.NewLongitudinalGRR(1000, 4, 0.5)
@@ -331,7 +365,10 @@ func TestKeyOfAnUnboundedSurvey(t *testing.T) {
 	write(t, table, oldTable)
 	f, p, q := 0.0, 0.25, 0.75
 	of := api.LDPSurvey{Spec: survey.Spec{Version: 1, Mechanism: "rappor", K: 8, H: 1, M: 4, F: &f, P: &p, Q: &q}}
-	r := api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: filepath.Join(dir, "key")}
+	r := api.LDPRandomiseRequest{
+		Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id",
+		Devices: filepath.Join(dir, "key"),
+	}
 	out, err := s.LDPRandomise(t.Context(), &r)
 	must(t, err)
 	if d := out.Devices; d.Epsilon == nil || math.Abs(*d.Epsilon-out.Privacy.Record) > 1e-9 {
@@ -372,8 +409,14 @@ func TestOldKeyFinishesOneQuestion(t *testing.T) {
 	write(t, table, oldTable)
 	write(t, key, oldKey)
 	ask := func(question string) error {
-		of := api.LDPSurvey{Spec: survey.Spec{Version: 1, Question: question, Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2, Attribute: survey.Attribute{Size: 3}}}
-		_, err := s.LDPRandomise(t.Context(), &api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: key, Finish: "v"})
+		of := api.LDPSurvey{Spec: survey.Spec{
+			Version: 1, Question: question, Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2,
+			Attribute: survey.Attribute{Size: 3},
+		}}
+		_, err := s.LDPRandomise(t.Context(), &api.LDPRandomiseRequest{
+			Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"},
+			Client: "id", Devices: key, Finish: "v",
+		})
 		return err
 	}
 	must(t, ask("v"))

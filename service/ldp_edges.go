@@ -71,7 +71,10 @@ func (s *Service) LDPEdgesPrice(ctx context.Context, r *api.LDPEdgesRequest) (*a
 
 // edgesQuery is the quantile query whose edges are asked for.
 func edgesQuery(r *api.LDPEdgesRequest) *api.QueryRequest {
-	return &api.QueryRequest{Ask: r.Ask, Kind: query.Quantile, Column: r.Column, Bounds: r.Bounds, MaxRows: r.MaxRows, Level: r.Level, Records: r.Records}
+	return &api.QueryRequest{
+		Ask: r.Ask, Kind: query.Quantile, Column: r.Column, Bounds: r.Bounds, MaxRows: r.MaxRows, Level: r.Level,
+		Records: r.Records,
+	}
 }
 
 func binCount(r *api.LDPEdgesRequest) int {

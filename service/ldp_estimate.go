@@ -39,7 +39,8 @@ func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*
 	}
 	out := e.result()
 	if excluded := out.Rejected.Total(); excluded > 0 {
-		s.note(api.Warning, "reports-excluded", "of %s, %s", text.Counted(excluded+out.Reports, "%s {line|lines}"), survey.Excluded(out.Rejected, e.badLines))
+		s.note(api.Warning, "reports-excluded", "of %s, %s", text.Counted(excluded+out.Reports, "%s {line|lines}"),
+			survey.Excluded(out.Rejected, e.badLines))
 	}
 	if r.WantCounts {
 		out.Counts = counts
@@ -108,13 +109,15 @@ func (s *Service) ldpEstimation(r *api.LDPEstimateRequest) (*ldpEstimation, surv
 	case r.WantMap && r.Candidates == nil && r.Map == nil:
 		return nil, o, bad("write-map", "a map is of candidates", noren.Textf("name the candidates"))
 	case r.Counts && (r.Rounds || associates):
-		return nil, o, bad("counts", "counts do not tell whose report is whose", noren.Textf("estimate rounds and associations from report files"))
+		return nil, o, bad("counts", "counts do not tell whose report is whose",
+			noren.Textf("estimate rounds and associations from report files"))
 	case associates && r.AllowRepeats:
 		return nil, o, bad("allow-repeats", "an association is of one report a person", noren.Text{})
 	case r.Rounds && (r.AllowRepeats || associates):
 		return nil, o, bad("rounds", "rounds are not estimated with repeats or associations", noren.Text{})
 	case r.Rounds && r.WantCounts:
-		return nil, o, bad("write-counts", "counts are of one report a person, and rounds have several", noren.Textf("write the counts of each round apart"))
+		return nil, o, bad("write-counts", "counts are of one report a person, and rounds have several",
+			noren.Textf("write the counts of each round apart"))
 	case r.With != nil && len(r.Associate) > 0:
 		return nil, o, bad("associate", "expected an association within these reports or with others, got both", noren.Text{})
 	case len(r.Associate) != 0 && len(r.Associate) != 2:
@@ -140,7 +143,10 @@ func (s *Service) candidateMap(sv *survey.Survey, words []string, name string, f
 		return nil, nil
 	}
 	if sv.Kind() != survey.Words {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "candidates", What: "candidates are for the words of rappor", Hint: "leave them out for %s", HintArgs: []any{sv.Mechanism()}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: "candidates", What: "candidates are for the words of rappor",
+			Hint: "leave them out for %s", HintArgs: []any{sv.Mechanism()},
+		}
 	}
 	if words != nil && file != nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "candidates", What: "expected words or a map, got both"}
@@ -194,7 +200,10 @@ func distinctFiles(files []api.LDPFile) error {
 			seen = append(seen, info)
 		}
 		if again {
-			return &noren.Error{Kind: noren.BadData, Where: f.Name, What: "is given twice: its reports would be counted twice", Hint: "name each file of reports once"}
+			return &noren.Error{
+				Kind: noren.BadData, Where: f.Name, What: "is given twice: its reports would be counted twice",
+				Hint: "name each file of reports once",
+			}
 		}
 	}
 	return nil
@@ -216,7 +225,10 @@ func (e *ldpEstimation) fromCounts(ctx context.Context, o survey.Options) (*ldp.
 		c := file.RapporCounts
 		for j, other := range read {
 			if c.Reports() > 0 && slices.Equal(c.N, other.N) && slices.Equal(c.Bits, other.Bits) {
-				return nil, &noren.Error{Kind: noren.BadData, Where: f.Name, What: "has the same counts as %s", Args: []any{e.r.Reports[j].Name}, Hint: "name each file of counts once"}
+				return nil, &noren.Error{
+					Kind: noren.BadData, Where: f.Name, What: "has the same counts as %s", Args: []any{e.r.Reports[j].Name},
+					Hint: "name each file of counts once",
+				}
 			}
 		}
 		read = append(read, &ldp.RapporCounts{N: slices.Clone(c.N), Bits: slices.Clone(c.Bits)})
@@ -244,7 +256,10 @@ func (e *ldpEstimation) named(name string, file *survey.Counts) error {
 		return nil
 	}
 	if e.question != "" && e.question != file.Question {
-		return &noren.Error{Kind: noren.BadData, Code: "other-specification", Where: noren.File(name), What: "the reports answer the question %q, and those before %q", Args: []any{file.Question, e.question}}
+		return &noren.Error{
+			Kind: noren.BadData, Code: "other-specification", Where: noren.File(name),
+			What: "the reports answer the question %q, and those before %q", Args: []any{file.Question, e.question},
+		}
 	}
 	e.question = file.Question
 	return nil
@@ -310,7 +325,10 @@ func (e *ldpEstimation) associate(ctx context.Context, c *survey.Collector, word
 	for i, name := range e.r.Associate {
 		index[i] = slices.Index(columns, name)
 		if index[i] < 0 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "associate", What: "the reports hold no column %q", Args: []any{name}, Hint: "they hold %s", HintArgs: []any{strings.Join(columns, ", ")}}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: "associate", What: "the reports hold no column %q", Args: []any{name},
+				Hint: "they hold %s", HintArgs: []any{strings.Join(columns, ", ")},
+			}
 		}
 	}
 	j, err := c.Associate(ctx, index[0], c, index[1])
@@ -335,7 +353,10 @@ func (e *ldpEstimation) associateWith(ctx context.Context, c *survey.Collector, 
 		return nil, err
 	}
 	if e.survey.Kind() == survey.Several || s.Kind() == survey.Several {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "with", What: "reports of several attributes are associated within their own file", Hint: "name two of their columns"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: "with", What: "reports of several attributes are associated within their own file",
+			Hint: "name two of their columns",
+		}
 	}
 	d, err := s.NewCollector()
 	if err != nil {

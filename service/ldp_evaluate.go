@@ -25,9 +25,11 @@ func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*
 		return nil, err
 	}
 	o := evaluate.Options{
-		Bins: r.Bins, EqualWidth: r.EqualWidth, Mechanisms: r.Mechanisms, Epsilons: r.Epsilons, PerRecord: r.PerRecord, RandomiseLabel: r.RandomiseLabel,
-		Select: r.Select, MaxCategories: r.MaxCategories, Sample: r.Sample, Folds: r.Folds, Repeats: r.Repeats, Seed: r.Seed, Models: r.Models,
-		SVM: learn.SVM{C: r.C}, Forest: learn.Forest{Trees: 20, Depth: 5}, Workers: r.Workers, Progress: s.Progress,
+		Bins: r.Bins, EqualWidth: r.EqualWidth, Mechanisms: r.Mechanisms, Epsilons: r.Epsilons, PerRecord: r.PerRecord,
+		RandomiseLabel: r.RandomiseLabel,
+		Select:         r.Select, MaxCategories: r.MaxCategories, Sample: r.Sample, Folds: r.Folds, Repeats: r.Repeats, Seed: r.Seed,
+		Models: r.Models,
+		SVM:    learn.SVM{C: r.C}, Forest: learn.Forest{Trees: 20, Depth: 5}, Workers: r.Workers, Progress: s.Progress,
 	}
 	if r.Trees != 0 {
 		o.Forest.Trees = r.Trees
@@ -177,7 +179,8 @@ func learnedColumns(r *api.LDPEvaluateRequest, sp *spec.Spec, src file.Source) (
 				return nil, nil, noren.Usagef("label", "the class cannot be learned from itself, nor be dropped")
 			}
 			c = spec.Column{Role: table.Sensitive.String()} // its type is inferred only for the texts of missing values
-		case slices.Contains(r.Drop, name), name == sp.Unit, len(r.Columns) > 0 && !slices.Contains(r.Columns, name), dropped && len(r.Columns) == 0:
+		case slices.Contains(r.Drop, name), name == sp.Unit, len(r.Columns) > 0 && !slices.Contains(r.Columns, name), dropped &&
+			len(r.Columns) == 0:
 			c.Role = table.Other.String()
 		default:
 			c.Role, c.Hierarchy = table.Quasi.String(), ""
@@ -199,7 +202,8 @@ func (s *Service) noteUnit(looked *infer.Report) {
 	for i := range looked.Columns {
 		if c := &looked.Columns[i]; c.Unit {
 			name := c.Field.Name
-			s.columnNote(api.Warning, "unit-open", []string{name}, noren.Textf("column %s seems to tell persons apart who have several records: without it as the unit, models are tried on other records of persons whom they have seen, and their accuracy is too high", name))
+			s.columnNote(api.Warning, "unit-open", []string{name}, noren.Textf("column %s seems to tell persons apart who have several records: "+
+				"without it as the unit, models are tried on other records of persons whom they have seen, and their accuracy is too high", name))
 		}
 	}
 }

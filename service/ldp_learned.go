@@ -25,7 +25,8 @@ func (e *ldpEstimation) result() *api.LDPEstimate {
 		out.Inputs = append(out.Inputs, f.Name)
 	}
 	if len(e.without) > 0 {
-		out.Warnings = append(out.Warnings, noren.Textf("nothing ties %s to the specification: no line names it, and reports by another one are seen only where they cannot be of this mechanism", strings.Join(e.without, ", ")))
+		out.Warnings = append(out.Warnings, noren.Textf("nothing ties %s to the specification: no line names it, and reports by another one "+
+			"are seen only where they cannot be of this mechanism", strings.Join(e.without, ", ")))
 	}
 	out.Rounds = e.found.Rounds
 	if out.Rounds > 0 {
@@ -94,7 +95,10 @@ func wordsOf(d *ldp.DecodedWords) *api.LDPWords {
 		Unnamed: api.LDPUnnamed{Share: u.Value, StdErr: finite(u.StdErr), Low: u.Low, High: u.High, P: finite(u.P)},
 	}
 	for _, w := range d.Words {
-		out.Found = append(out.Found, api.LDPWord{Word: w.Word, Share: w.Value, StdErr: finite(w.StdErr), Low: w.Low, High: w.High, P: w.P, Significant: w.Significant})
+		out.Found = append(out.Found, api.LDPWord{
+			Word: w.Word, Share: w.Value, StdErr: finite(w.StdErr), Low: w.Low, High: w.High, P: w.P,
+			Significant: w.Significant,
+		})
 	}
 	return out
 }
@@ -110,7 +114,10 @@ func waveErrors(e *ldp.WaveErrors) []api.LDPMeasured {
 		if i > 0 {
 			basis = ldp.ByBootstrap
 		}
-		out = append(out, api.LDPMeasured{Of: string([...]noren.Term{"mean", "first quartile", "median", "third quartile"}[i]), Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Level: e.Level, Basis: string(basis)})
+		out = append(out, api.LDPMeasured{
+			Of: string([...]noren.Term{"mean", "first quartile", "median", "third quartile"}[i]), Value: m.Value,
+			StdErr: m.StdErr, Low: m.Low, High: m.High, Level: e.Level, Basis: string(basis),
+		})
 	}
 	return out
 }

@@ -38,7 +38,8 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 		return nil, err
 	}
 	if r.Devices != "" && !sv.Remembers() {
-		return nil, noren.Usagef("devices", "%s remembers nothing, and needs no secrets", sv.Mechanism()).Hinted("take a longitudinal mechanism or RAPPOR for reports round after round")
+		return nil, noren.Usagef("devices", "%s remembers nothing, and needs no secrets", sv.Mechanism()).
+			Hinted("take a longitudinal mechanism or RAPPOR for reports round after round")
 	}
 	if r.Finish != "" && r.Finish != sv.Question() {
 		return nil, noren.Usagef("finish", "the survey asks %q and not %q", sv.Question(), r.Finish)
@@ -50,13 +51,16 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 			return nil, err
 		}
 		if r.Finish == "" && key.AnswersAnew(sv) {
-			s.note(api.Warning, "devices-anew", "%s was made by an earlier version, and its permanent answers are drawn anew: a survey that is under way with it costs its lifetime's epsilon again, unless it is finished by the answers that it began with", noren.File(r.Devices))
+			s.note(api.Warning, "devices-anew", "%s was made by an earlier version, and its permanent answers are drawn anew: a survey that is "+
+				"under way with it costs its lifetime's epsilon again, unless it is finished by the answers that it began with", noren.File(r.Devices))
 		}
 		if err := key.Check(sv, r.Finish != ""); err != nil {
 			return nil, err
 		}
 		if before := key.OtherColumn(sv, r.Finish != ""); before != "" {
-			s.note(api.Warning, "other-column", "the question %q was answered for column %s before: where %s is another attribute of these persons, reports show whether their two values are equal, and the sum of the losses does not hold", sv.Question(), before, strings.Join(sv.Columns(), ", "))
+			s.note(api.Warning, "other-column", "the question %q was answered for column %s before: where %s is another attribute of these "+
+				"persons, reports show whether their two values are equal, and the sum of the losses does not hold", sv.Question(), before,
+				strings.Join(sv.Columns(), ", "))
 		}
 		o.Devices = key.Devices(r.Finish != "")
 	}
@@ -77,15 +81,19 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 		}
 	}
 	if n := lines.Repeated; n > 0 && key != nil {
-		s.note(api.Warning, "repeated-values", "persons have several records, %s at most: their losses add up, which records of a person have equal values is seen and nothing protects that, and estimates exclude later reports", text.Integer(lines.Most))
+		s.note(api.Warning, "repeated-values", "persons have several records, %s at most: their losses add up, which records of a person have "+
+			"equal values is seen and nothing protects that, and estimates exclude later reports", text.Integer(lines.Most))
 	} else if n > 1 {
-		s.note(api.Warning, "repeated-clients", "%s {report is not its|reports are not their} client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Integer(n))
+		s.note(api.Warning, "repeated-clients", "%s {report is not its|reports are not their} client's first: the privacy losses of a person "+
+			"with several records add up, and estimates exclude later reports", text.Integer(n))
 	} else if n == 1 {
-		s.note(api.Warning, "repeated-clients", "1 report is not its client's first: the privacy losses of a person with several records add up, and estimates exclude later reports")
+		s.note(api.Warning, "repeated-clients",
+			"1 report is not its client's first: the privacy losses of a person with several records add up, and estimates exclude later reports")
 	}
 	out := &api.LDPRandomise{
 		Schema: api.LDPRandomiseSchema, Input: r.Input, Output: r.Output, Reports: tab.Rows, Repeated: lines.Repeated,
-		Mechanism: sv.Mechanism(), Columns: sv.Columns(), Rappor: effectiveParams(sv), Privacy: sv.Privacy(), NotCharged: uncharged, Lines: lines.Text,
+		Mechanism: sv.Mechanism(), Columns: sv.Columns(), Rappor: effectiveParams(sv), Privacy: sv.Privacy(), NotCharged: uncharged,
+		Lines:    lines.Text,
 		Question: sv.Question(), Specification: sv.SHA256(),
 	}
 	if key != nil {
@@ -110,7 +118,8 @@ func ofColumns(of *api.LDPSurvey, columns []string) (*survey.Survey, error) {
 			names = append(names, a.Column)
 		}
 		if len(columns) > 0 && !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(columns))) {
-			return nil, noren.Usagef("column", "the specification is of other columns: %s", strings.Join(names, ", ")).Hinted("leave it out, or change the specification")
+			return nil, noren.Usagef("column", "the specification is of other columns: %s", strings.Join(names, ", ")).
+				Hinted("leave it out, or change the specification")
 		}
 	case len(columns) > 1:
 		return nil, noren.Usagef("column", "several columns need each their domain").Hinted("list them under attributes: in a specification")

@@ -93,7 +93,9 @@ func simulated(r *simulate.Result, o *simulate.Options, input string) *api.LDPSi
 		Schema: api.LDPSimulateSchema, Input: input, Mechanism: r.Survey.Mechanism(), N: o.N, Seed: o.Seed, Trials: o.Trials,
 		Error: r.Error, Attributes: truths(r), Privacy: r.Survey.Privacy(), Kind: r.Survey.Kind(),
 	}
-	out.Privacy.NotProtected = append(out.Privacy.NotProtected, noren.Textf("the people of this simulation: it shows the truth, and its draws follow from a seed; the guarantee is what real reports would hold"))
+	out.Privacy.NotProtected = append(out.Privacy.NotProtected,
+		noren.Textf(
+			"the people of this simulation: it shows the truth, and its draws follow from a seed; the guarantee is what real reports would hold"))
 	if input != "" {
 		out.Private = "do not release"
 	}
@@ -121,7 +123,10 @@ func truths(r *simulate.Result) []api.LDPTruth {
 		case x.Shares != nil:
 			f := x.Shares
 			for l, name := range t.Labels {
-				a.Labels = append(a.Labels, api.LDPTrueShare{Label: name, True: t.Shares[l], Estimate: f.Value[l], StdErr: &f.StdErr[l], Low: &f.Low[l], High: &f.High[l]})
+				a.Labels = append(a.Labels, api.LDPTrueShare{
+					Label: name, True: t.Shares[l], Estimate: f.Value[l], StdErr: &f.StdErr[l], Low: &f.Low[l],
+					High: &f.High[l],
+				})
 			}
 		case x.Words != nil:
 			for l, name := range t.Labels {

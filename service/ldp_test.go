@@ -18,7 +18,10 @@ import (
 
 func grr(t *testing.T, epsilon float64, labels ...string) api.LDPSurvey {
 	t.Helper()
-	return api.LDPSurvey{Spec: survey.Spec{Version: 1, Mechanism: "grr", Epsilon: epsilon, Attribute: survey.Attribute{Column: "colour", Labels: labels}}}
+	return api.LDPSurvey{Spec: survey.Spec{
+		Version: 1, Mechanism: "grr", Epsilon: epsilon,
+		Attribute: survey.Attribute{Column: "colour", Labels: labels},
+	}}
 }
 
 // where checks that an error is of that kind and names that field.
@@ -32,7 +35,10 @@ func where(t *testing.T, err error, kind noren.Kind, field string) {
 
 func TestLDPDesign(t *testing.T) {
 	s := bare(t)
-	d, err := s.LDPDesign(t.Context(), &api.LDPDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 1, Attribute: survey.Attribute{Size: 5}}, N: 10_000, Error: 0.01})
+	d, err := s.LDPDesign(t.Context(), &api.LDPDesignRequest{
+		Spec: survey.Spec{Version: 1, Epsilon: 1, Attribute: survey.Attribute{Size: 5}},
+		N:    10_000, Error: 0.01,
+	})
 	must(t, err)
 	if d.Best.Mechanism != "grr" || d.Best.Needed != 36827 || d.Spec.Mechanism != "grr" || d.Privacy.Lifetime != nil {
 		t.Errorf("%+v", d)
@@ -43,7 +49,10 @@ func TestLDPDesign(t *testing.T) {
 	if !strings.HasPrefix(string(text), `{"schema":"noren.ldp.design/1","kind":"shares","domain":5,"epsilon":1`) {
 		t.Errorf("JSON: %s", text)
 	}
-	_, err = s.LDPDesign(t.Context(), &api.LDPDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 1, Attribute: survey.Attribute{Size: 5}}, N: -1})
+	_, err = s.LDPDesign(t.Context(), &api.LDPDesignRequest{
+		Spec: survey.Spec{Version: 1, Epsilon: 1, Attribute: survey.Attribute{Size: 5}},
+		N:    -1,
+	})
 	where(t, err, noren.Usage, "n")
 }
 
@@ -74,7 +83,8 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 	}
 	write(t, table, text.String())
 	r := api.LDPRandomiseRequest{
-		Table: api.Table{Input: table}, Survey: grr(t, 2, "red", "green", "blue"), Client: "id", Devices: filepath.Join(dir, "key"), Output: "reports.txt",
+		Table: api.Table{Input: table}, Survey: grr(t, 2, "red", "green", "blue"), Client: "id", Devices: filepath.Join(dir, "key"),
+		Output: "reports.txt",
 	}
 	_, err := s.LDPRandomise(t.Context(), &r)
 	where(t, err, noren.Usage, "devices") // grr has no memory
@@ -91,7 +101,10 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 	if _, err = s.LDPRandomise(t.Context(), &r); err != nil || len(notes) != 1 {
 		t.Errorf("second round: %v, notes %v", err, notes)
 	}
-	e, err := s.LDPEstimate(t.Context(), &api.LDPEstimateRequest{Survey: r.Survey, Reports: []api.LDPFile{{Name: "reports", Reader: bytes.NewReader(first.Lines)}}, Level: 0.9999, Project: true})
+	e, err := s.LDPEstimate(t.Context(), &api.LDPEstimateRequest{
+		Survey:  r.Survey,
+		Reports: []api.LDPFile{{Name: "reports", Reader: bytes.NewReader(first.Lines)}}, Level: 0.9999, Project: true,
+	})
 	must(t, err)
 	valid(t, "noren.ldp.estimate-1.json", e)
 	for l, truth := range []float64{2. / 3, 1. / 3, 0} {
@@ -100,7 +113,9 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 		}
 	}
 	rounds, err := s.LDPEstimate(t.Context(), &api.LDPEstimateRequest{
-		Survey: r.Survey, Rounds: true, Reports: []api.LDPFile{{Name: "one", Reader: bytes.NewReader(first.Lines)}, {Name: "two", Reader: bytes.NewReader(first.Lines)}},
+		Survey: r.Survey, Rounds: true, Reports: []api.LDPFile{
+			{Name: "one", Reader: bytes.NewReader(first.Lines)}, {Name: "two", Reader: bytes.NewReader(first.Lines)},
+		},
 	})
 	must(t, err)
 	if rounds.Rounds != 2 || rounds.People != 3000 || rounds.Reports != 6000 {
@@ -182,12 +197,14 @@ func TestLDPEvaluate(t *testing.T) {
 	write(t, path, text.String())
 	r := api.LDPEvaluateRequest{
 		Table: api.Table{Input: path, Spec: &spec.Spec{Version: 1, Input: spec.Input{Missing: []string{"NA"}}}},
-		Label: "ill", Bounds: map[string][2]string{"age": {"0", "110"}}, Mechanisms: []string{"grr"}, Epsilons: []float64{8}, Folds: 2, Repeats: 1, Models: []string{"svm"},
+		Label: "ill", Bounds: map[string][2]string{"age": {"0", "110"}}, Mechanisms: []string{"grr"}, Epsilons: []float64{8}, Folds: 2,
+		Repeats: 1, Models: []string{"svm"},
 	}
 	e, err := s.LDPEvaluate(t.Context(), &r)
 	must(t, err)
 	valid(t, "noren.ldp.evaluate-1.json", e)
-	if e.Private == "" || e.Input != path || e.Label != "ill" || len(e.Attributes) != 2 || e.Find("svm", "raw", "raw", "", 0).Accuracy.Mean != 1 {
+	if e.Private == "" || e.Input != path || e.Label != "ill" || len(e.Attributes) != 2 ||
+		e.Find("svm", "raw", "raw", "", 0).Accuracy.Mean != 1 {
 		t.Errorf("%+v", e.Result)
 	}
 	r.Bounds["ill"] = [2]string{"0", "1"}

@@ -17,7 +17,9 @@ const CodeGranted = "granted"
 
 // readRandomised reads the columns that are randomised, as text. A table that a reachable
 // ledger has granted is refused, or noted there as not charged before it is read.
-func (s *Service) readRandomised(ctx context.Context, r *api.LDPRandomiseRequest, sv *survey.Survey) (*table.Table, []api.LDPNotCharged, error) {
+func (s *Service) readRandomised(ctx context.Context, r *api.LDPRandomiseRequest, sv *survey.Survey) (*table.Table, []api.LDPNotCharged,
+	error,
+) {
 	names := sv.Columns()
 	if r.Client != "" {
 		names = append(slices.Clone(names), r.Client)
@@ -44,7 +46,8 @@ func (s *Service) readRandomised(ctx context.Context, r *api.LDPRandomiseRequest
 	defer closeTable(src)
 	s.noteHidden(src)
 	if r.NotCharged && len(noted) == 0 {
-		return nil, nil, noren.Usagef("not-charged", "no ledger that can be reached has granted %s", noren.File(r.Input)).Hinted("leave it out, or name the ledger that has")
+		return nil, nil, noren.Usagef("not-charged", "no ledger that can be reached has granted %s", noren.File(r.Input)).
+			Hinted("leave it out, or name the ledger that has")
 	}
 	tab, err := table.ReadText(ctx, src, names, table.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
 	return tab, noted, err
@@ -53,14 +56,17 @@ func (s *Service) readRandomised(ctx context.Context, r *api.LDPRandomiseRequest
 // grantedTable refuses to randomise a table of a data set.
 func grantedTable(input, dataset string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: CodeGranted, Where: input, What: "belongs to data set %s, whose budget does not count what reports of its records tell", Args: []any{dataset},
+		Kind: noren.Refused, Code: CodeGranted, Where: input,
+		What: "belongs to data set %s, whose budget does not count what reports of its records tell", Args: []any{dataset},
 		Hint: "query the data set; the steward may decide that the reports are not charged",
 	}
 }
 
 // noteRandomised notes in each ledger that holds the table that it is randomised and not
 // charged.
-func (s *Service) noteRandomised(ctx context.Context, r *api.LDPRandomiseRequest, sv *survey.Survey, held []holding) ([]api.LDPNotCharged, error) {
+func (s *Service) noteRandomised(ctx context.Context, r *api.LDPRandomiseRequest, sv *survey.Survey, held []holding) ([]api.LDPNotCharged,
+	error,
+) {
 	privacy := sv.Privacy()
 	if r.Devices == "" {
 		privacy = sv.PrivacyWithoutSecrets()

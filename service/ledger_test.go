@@ -138,7 +138,10 @@ func TestLedgerGrantRaisesAndRefuses(t *testing.T) {
 		"neighbours":    {table(func(g *api.GrantTable) { g.Neighbours = "near" }), noren.Usage, "neighbours", ""},
 		"unit":          {table(func(g *api.GrantTable) { g.Unit = "city" }), noren.Usage, "data set people", "fixed"},
 		"model":         {table(func(g *api.GrantTable) { g.Model = &api.GrantModel{Column: "city"} }), noren.Usage, "model", ""},
-		"model column":  {table(func(g *api.GrantTable) { g.Model = &api.GrantModel{Distribution: json.RawMessage("{}")} }), noren.Usage, "model-column", ""},
+		"model column": {
+			table(func(g *api.GrantTable) { g.Model = &api.GrantModel{Distribution: json.RawMessage("{}")} }), noren.Usage,
+			"model-column", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := s.LedgerGrant(ctx, c.request)
@@ -199,7 +202,8 @@ func TestLedgerGrantKeepsWhatIsNotStated(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := out.Proposal
-	if out.Version != 2 || d.Column("age").Type != "decimal" || strings.Join(d.Column("age").Bounds, " ") != "0 120" || d.Column("city").Type != "category" || len(out.Private.Proposed) != 0 {
+	if out.Version != 2 || d.Column("age").Type != "decimal" || strings.Join(d.Column("age").Bounds, " ") != "0 120" ||
+		d.Column("city").Type != "category" || len(out.Private.Proposed) != 0 {
 		t.Errorf("got version %d of %+v", out.Version, d.Columns)
 	}
 }
@@ -237,7 +241,8 @@ func TestLedgerAnalysts(t *testing.T) {
 	ctx := t.Context()
 	out, err := s.LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{Dataset: "people", Analyst: "mori", Epsilon: "3", Delta: "1e-9"})
 	valid(t, "noren.ledger-1-grant.json", out)
-	if err != nil || len(out.Analysts) != 1 || out.Analysts[0].Cap.Epsilon != "3" || out.Analysts[0].Available.Epsilon != "1" || s.codes() != "analyst-cap" {
+	if err != nil || len(out.Analysts) != 1 || out.Analysts[0].Cap.Epsilon != "3" || out.Analysts[0].Available.Epsilon != "1" ||
+		s.codes() != "analyst-cap" {
 		t.Errorf("got %+v, %v, notes %s", out, err, s.codes())
 	}
 	if _, err := s.LedgerCloseAnalyst(ctx, &api.LedgerCloseAnalystRequest{Dataset: "people"}); true {
@@ -247,10 +252,12 @@ func TestLedgerAnalysts(t *testing.T) {
 	if err != nil || !out.Analysts[0].Closed || out.Analysts[0].Available.Epsilon != "0" {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	if _, err := s.LedgerCloseAnalyst(ctx, &api.LedgerCloseAnalystRequest{Dataset: "people", Analyst: "sato"}); noren.CodeOf(err) != "no-grant" {
+	if _, err := s.LedgerCloseAnalyst(ctx, &api.LedgerCloseAnalystRequest{Dataset: "people", Analyst: "sato"}); noren.CodeOf(
+		err) != "no-grant" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{Dataset: "people", Analyst: "mori", Epsilon: "zero"}); noren.KindOf(err) != noren.Usage {
+	if _, err := s.LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{Dataset: "people", Analyst: "mori", Epsilon: "zero"}); noren.KindOf(
+		err) != noren.Usage {
 		t.Errorf("got %v", err)
 	}
 }
@@ -307,7 +314,8 @@ func TestLedgerVerifyAndReconcile(t *testing.T) {
 	if err != nil || did.Rolled != 1 || did.Raised == nil {
 		t.Errorf("got %+v, %v", did, err)
 	}
-	if out, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"}); err != nil || out.Sealed || out.Datasets[0].Cap.Epsilon != "2" {
+	if out, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"}); err != nil || out.Sealed ||
+		out.Datasets[0].Cap.Epsilon != "2" {
 		t.Errorf("got %+v, %v", out, err)
 	}
 }

@@ -39,9 +39,13 @@ func TestNotesOfRepeatedClients(t *testing.T) {
 	r := api.LDPRandomiseRequest{Table: api.Table{Input: path}, Survey: grr(t, 2, "red", "green"), Client: "id"}
 	out, err := s.LDPRandomise(t.Context(), &r)
 	must(t, err)
-	sameNotes(t, notes, "warning repeated-clients: 1 report is not its client's first: the privacy losses of a person with several records add up, and estimates exclude later reports")
+	sameNotes(t, notes, "warning repeated-clients: 1 report is not its client's first: the privacy losses of a person with several records "+
+		"add up, and estimates exclude later reports")
 	*notes = nil
-	_, err = s.LDPEstimate(t.Context(), &api.LDPEstimateRequest{Survey: r.Survey, Reports: []api.LDPFile{{Name: "reports", Reader: bytes.NewReader(out.Lines)}}, MaxMalformed: 1})
+	_, err = s.LDPEstimate(t.Context(), &api.LDPEstimateRequest{
+		Survey:  r.Survey,
+		Reports: []api.LDPFile{{Name: "reports", Reader: bytes.NewReader(out.Lines)}}, MaxMalformed: 1,
+	})
 	must(t, err)
 	if len(*notes) != 1 || !strings.HasPrefix((*notes)[0], "warning reports-excluded: of 3 lines, excluded: 1 second report of a client") {
 		t.Errorf("notes %q", *notes)
@@ -73,7 +77,8 @@ func TestNotesOfCertificateCheck(t *testing.T) {
 
 // All values are equal, so that every inner edge is the same.
 func TestNotesOfEdges(t *testing.T) {
-	s, _ := granted(t, "age\n"+strings.Repeat("50\n", 40), &dataset.Definition{Columns: []dataset.Column{{Name: "age", Type: "integer", Bounds: []string{"0", "110"}}}})
+	s, _ := granted(t, "age\n"+strings.Repeat("50\n", 40),
+		&dataset.Definition{Columns: []dataset.Column{{Name: "age", Type: "integer", Bounds: []string{"0", "110"}}}})
 	notes := taken(s)
 	e, err := s.LDPEdges(t.Context(), &api.LDPEdgesRequest{Ask: api.Ask{Dataset: "people", Epsilon: "900"}, Column: "age", Count: 4})
 	must(t, err)
@@ -90,7 +95,8 @@ func TestNotesOfASample(t *testing.T) {
 	write(t, path, "age,ill\n"+strings.Repeat("20,no\n60,yes\n", 20))
 	r := api.LDPEvaluateRequest{
 		Table: api.Table{Input: path, Spec: &spec.Spec{Version: 1, Columns: map[string]spec.Column{"age": {Type: "integer"}}}}, Sample: 30,
-		Label: "ill", Bounds: map[string][2]string{"age": {"0", "110"}}, Mechanisms: []string{"grr"}, Epsilons: []float64{8}, Folds: 2, Repeats: 1, Models: []string{"svm"},
+		Label: "ill", Bounds: map[string][2]string{"age": {"0", "110"}}, Mechanisms: []string{"grr"}, Epsilons: []float64{8}, Folds: 2,
+		Repeats: 1, Models: []string{"svm"},
 	}
 	notes := taken(s)
 	_, err := s.LDPEvaluate(t.Context(), &r)

@@ -47,7 +47,8 @@ func (a *asked) records(stated int) (int, error) {
 	case stated == 0 || stated == have:
 		return have, nil
 	case have == 0:
-		return 0, noren.Usagef("records", "the number of records is not public where neighbours are %s of one %s", a.neighbours(), a.Definition.Unit).Hinted("leave it out").Coded("records")
+		return 0, noren.Usagef("records", "the number of records is not public where neighbours are %s of one %s", a.neighbours(),
+			a.Definition.Unit).Hinted("leave it out").Coded("records")
 	}
 	return 0, noren.Usagef("records", "expected %d, the number of the schema, got %d", have, stated).Hinted("leave it out").Coded("records")
 }
@@ -142,13 +143,15 @@ func (s *Service) openKept(ctx context.Context, k *Kept, q *api.Ask) (*asked, er
 // pinned refuses every field that would change how the data set is read.
 func pinned(q *api.Ask, a *asked) error {
 	if fields := stated(q); len(fields) > 0 {
-		return noren.Usagef(fields[0], "the schema of data set %s is fixed by its grant; nothing was read or charged", a.Name).Hinted("leave it out").Coded("schema-pinned")
+		return noren.Usagef(fields[0], "the schema of data set %s is fixed by its grant; nothing was read or charged", a.Name).
+			Hinted("leave it out").Coded("schema-pinned")
 	}
 	if err := unitNamed(q.Unit, a.Definition); err != nil {
 		return err
 	}
 	if q.Unit != "" && q.Unit != a.Definition.Unit {
-		return noren.Usagef("unit", "the budget of %s is for one %s, not one %s", a.Name, a.Definition.Unit, q.Unit).Hinted("the unit is fixed by the grant").Coded("schema-pinned")
+		return noren.Usagef("unit", "the budget of %s is for one %s, not one %s", a.Name, a.Definition.Unit, q.Unit).
+			Hinted("the unit is fixed by the grant").Coded("schema-pinned")
 	}
 	return nil
 }
@@ -190,7 +193,8 @@ func unitNamed(stated string, d *dataset.Definition) error {
 	if stated != account.Record || d.Column(account.Record) == nil {
 		return nil
 	}
-	return noren.Usagef("unit", "the file has a column named record").Hinted("rename it, or leave the unit out for one record").Coded("unit-name")
+	return noren.Usagef("unit", "the file has a column named record").Hinted("rename it, or leave the unit out for one record").
+		Coded("unit-name")
 }
 
 // openUnaccounted makes a data set of a file that no reachable ledger knows.
@@ -233,7 +237,8 @@ func (s *Service) openUnaccounted(ctx context.Context, q *api.Ask) (_ *asked, er
 	}
 	// First of all: the header of a private file under the asker's own form, and
 	// whether it can be read so, would tell of it.
-	if err := release.Unknown(ctx, q.Dataset, dataset.File{Delimiter: sheet.Input.Delimiter, Encoding: sheet.Input.Encoding}, a.reach); err != nil {
+	if err := release.Unknown(ctx, q.Dataset, dataset.File{Delimiter: sheet.Input.Delimiter, Encoding: sheet.Input.Encoding},
+		a.reach); err != nil {
 		return nil, err
 	}
 	d, err := declared(ctx, q.Dataset, sheet, o)

@@ -47,7 +47,9 @@ func ordering(t *testing.T) (dir string, sp func() *spec.Spec) {
 			Columns: map[string]spec.Column{
 				"person": {Role: "identifier"}, "key": {Role: "other"}, "cost": {Role: "other", Type: "decimal"},
 				"age": {Role: "quasi-identifier", Type: "integer"}, "day": {Role: "quasi-identifier", Type: "date", Format: "YYYY-MM-DD"},
-				"city": {Role: "quasi-identifier", Type: "category"}, "level": {Role: "quasi-identifier", Type: "ordered", Order: []string{"low", "middle", "high"}},
+				"city": {Role: "quasi-identifier", Type: "category"}, "level": {
+					Role: "quasi-identifier", Type: "ordered", Order: []string{"low", "middle", "high"},
+				},
 				"illness": {Role: "sensitive", Type: "category"},
 			},
 		}
@@ -204,12 +206,16 @@ func TestOrderDependsOnTheSpecification(t *testing.T) {
 				s := bare(t)
 				s.Note = func(api.Note) {}
 				out := filepath.Join(t.TempDir(), "out.csv")
-				_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: api.Table{Input: filepath.Join(dir, "visits.csv"), Spec: of}, Output: out, Seed: orderSeed, OutputEncoding: "utf-8"})
+				_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{
+					Table:  api.Table{Input: filepath.Join(dir, "visits.csv"), Spec: of},
+					Output: out, Seed: orderSeed, OutputEncoding: "utf-8",
+				})
 				must(t, err)
 				if of.Anonymize.Suppress != "" { // fewer records
 					all, err := os.ReadFile(out)
 					must(t, err)
-					write(t, out, string(all)+strings.Repeat(strings.Repeat(",", strings.Count(string(all[:bytes.IndexByte(all, '\n')]), ","))+"\n", orderRows+1-bytes.Count(all, []byte("\n"))))
+					write(t, out, string(all)+strings.Repeat(strings.Repeat(",", strings.Count(string(all[:bytes.IndexByte(all, '\n')]), ","))+"\n",
+						orderRows+1-bytes.Count(all, []byte("\n"))))
 				}
 				return orderOf(t, out)
 			}
@@ -234,7 +240,10 @@ func TestOrderDependsOnNothingElseOfARequest(t *testing.T) {
 	earlier := filepath.Join(t.TempDir(), "earlier.csv")
 	quiet := bare(t)
 	quiet.Note = func(api.Note) {}
-	_, err = quiet.Anonymize(t.Context(), &api.AnonymizeRequest{Table: api.Table{Input: copied, Spec: sp()}, Output: earlier, Certificate: earlier + ".json"})
+	_, err = quiet.Anonymize(t.Context(), &api.AnonymizeRequest{
+		Table: api.Table{Input: copied, Spec: sp()}, Output: earlier,
+		Certificate: earlier + ".json",
+	})
 	must(t, err)
 	previous := func(r *api.AnonymizeRequest) {
 		r.Report, r.Previous, r.PreviousSource = filepath.Join(t.TempDir(), "page.html"), earlier, copied
@@ -277,7 +286,10 @@ func TestOrderDependsOnNothingElseOfARequest(t *testing.T) {
 	release := func(change func(*api.AnonymizeRequest)) []string {
 		s := bare(t)
 		s.Note = func(api.Note) {}
-		r := &api.AnonymizeRequest{Table: api.Table{Input: filepath.Join(dir, "visits.csv"), Spec: sp()}, Output: filepath.Join(t.TempDir(), "out.csv"), Seed: orderSeed}
+		r := &api.AnonymizeRequest{
+			Table:  api.Table{Input: filepath.Join(dir, "visits.csv"), Spec: sp()},
+			Output: filepath.Join(t.TempDir(), "out.csv"), Seed: orderSeed,
+		}
 		change(r)
 		_, err := s.Anonymize(t.Context(), r)
 		must(t, err)
@@ -365,7 +377,9 @@ func TestOrderOfADatabase(t *testing.T) {
 			Table: api.Table{Input: input, Spec: &spec.Spec{
 				Version: 1, Input: spec.Input{Missing: []string{}}, Anonymize: spec.Anonymize{K: 3, Refine: "fast"},
 				Columns: map[string]spec.Column{
-					"age": {Role: "quasi-identifier", Type: "integer"}, "key": {Role: "other"}, "cost": {Role: "other"}, "note": {Role: "other"}, "seen": {Role: "other"},
+					"age": {Role: "quasi-identifier", Type: "integer"}, "key": {Role: "other"}, "cost": {Role: "other"}, "note": {Role: "other"}, "seen": {
+						Role: "other",
+					},
 				},
 			}},
 			Output: filepath.Join(t.TempDir(), "out.csv"), Seed: orderSeed,

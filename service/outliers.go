@@ -55,7 +55,8 @@ func (s *Service) OutliersCountPrice(ctx context.Context, r *api.OutliersCountRe
 func outliers(r *api.OutliersCountRequest) (question[*outlier.Mechanism], error) {
 	q := question[*outlier.Mechanism]{ask: &r.Ask, schema: api.OutliersSchema, public: []string{r.ScaleFile}}
 	if r.Scale == "zscore" || r.Scale == "minmax" {
-		return q, noren.Usagef("scale", "%s: the data's own moments or bounds depend on every record: one record would move all others, and the bound on what one record can change would be false", r.Scale).
+		return q, noren.Usagef("scale", "%s: the data's own moments or bounds depend on every record: one record would move all others, and "+
+			"the bound on what one record can change would be false", r.Scale).
 			Hinted("state public scales in a file, or the scale bounds with a public box")
 	}
 	cost, fault := account.ParseCost(r.Epsilon, r.Delta)
@@ -110,7 +111,8 @@ func outlierAxes(r *api.OutliersCountRequest, d *dataset.Definition) ([]axis.Axi
 			return nil, &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: "columns", Err: err}
 		}
 		if a.Field.Type == table.Category {
-			return nil, noren.Usagef(noren.Textf("column %s", name), "distances expect integer, decimal, date or ordered, got category").Hinted("name columns of numbers").Coded(release.CodeColumnType)
+			return nil, noren.Usagef(noren.Textf("column %s", name), "distances expect integer, decimal, date or ordered, got category").
+				Hinted("name columns of numbers").Coded(release.CodeColumnType)
 		}
 	}
 	if err := outlierBounds(r, d, scales, axes); err != nil {
@@ -150,7 +152,8 @@ func outlierBounds(r *api.OutliersCountRequest, d *dataset.Definition, scales ma
 		}
 		return nil
 	default:
-		return noren.Usagef("box", "expected LO,HI or %d {number|numbers}, LO,HI for each of the %d {column|columns}, found %d", 2*n, n, len(r.Box))
+		return noren.Usagef("box", "expected LO,HI or %d {number|numbers}, LO,HI for each of the %d {column|columns}, found %d", 2*n, n,
+			len(r.Box))
 	}
 	for j := range axes {
 		name := axes[j].Field.Name
@@ -229,7 +232,10 @@ func (s *Service) OutliersSensitivity(ctx context.Context, r *api.OutliersSensit
 			return nil, err
 		}
 	}
-	coverages := map[string]outlier.Coverage{"": outlier.CoverAuto, "auto": outlier.CoverAuto, "core": outlier.CoverCore, "exact": outlier.CoverExact}
+	coverages := map[string]outlier.Coverage{
+		"": outlier.CoverAuto, "auto": outlier.CoverAuto, "core": outlier.CoverCore,
+		"exact": outlier.CoverExact,
+	}
 	var known bool
 	set.Coverage, known = coverages[r.Coverage]
 	if !known {
@@ -249,7 +255,10 @@ func (s *Service) OutliersSensitivity(ctx context.Context, r *api.OutliersSensit
 	if err != nil {
 		return nil, err
 	}
-	out := &api.OutliersSensitivity{Schema: api.OutliersSensitivitySchema, Private: "do not release", Diagnosis: d, Neighbours: set.Neighbours.String()}
+	out := &api.OutliersSensitivity{
+		Schema: api.OutliersSensitivitySchema, Private: "do not release", Diagnosis: d,
+		Neighbours: set.Neighbours.String(),
+	}
 	if len(d.S) == 1 {
 		out.S = d.S[0].S
 		return out, nil

@@ -15,10 +15,14 @@ import (
 // sensors is a service with a data set "people" of 40 points on a line and 3 far away.
 func sensors(t *testing.T) (*api.OutliersCountRequest, func() (*api.Outliers, *api.Quote[api.OutliersAccuracy], error)) {
 	t.Helper()
-	s, dir := granted(t, "x\n"+strings.Repeat("10\n", 40)+"50\n70\n90\n", &dataset.Definition{AtMost: 1000, Columns: []dataset.Column{{Name: "x", Type: "integer"}}})
+	s, dir := granted(t, "x\n"+strings.Repeat("10\n", 40)+"50\n70\n90\n",
+		&dataset.Definition{AtMost: 1000, Columns: []dataset.Column{{Name: "x", Type: "integer"}}})
 	scales := filepath.Join(dir, "scales.csv")
 	write(t, scales, "column,low,high,scale\nx,0,100,1\n")
-	r := &api.OutliersCountRequest{Ask: api.Ask{Dataset: "people", Epsilon: "90"}, Columns: []string{"x"}, K: 2, Radius: 5, Step: 1, ScaleFile: scales}
+	r := &api.OutliersCountRequest{
+		Ask: api.Ask{Dataset: "people", Epsilon: "90"}, Columns: []string{"x"}, K: 2, Radius: 5, Step: 1,
+		ScaleFile: scales,
+	}
 	return r, func() (*api.Outliers, *api.Quote[api.OutliersAccuracy], error) {
 		q, err := s.OutliersCountPrice(t.Context(), r)
 		if err != nil {

@@ -16,7 +16,10 @@ import (
 func (s *Service) LedgerEntries(ctx context.Context, r *api.LedgerEntriesRequest) (*api.LedgerEntries, error) {
 	var out *api.LedgerEntries
 	err := s.withLedger(ctx, func(l *ledger.Ledger) error {
-		page, err := l.Passbook(ctx, ledger.PassbookOptions{Dataset: r.Dataset, Analyst: r.Analyst, State: r.State, Before: r.Before, Limit: r.Limit})
+		page, err := l.Passbook(ctx, ledger.PassbookOptions{
+			Dataset: r.Dataset, Analyst: r.Analyst, State: r.State, Before: r.Before,
+			Limit: r.Limit,
+		})
 		if err != nil {
 			return err
 		}
@@ -88,7 +91,10 @@ func (s *Service) LedgerSpend(ctx context.Context, r *api.LedgerSpendRequest) (*
 			Cap: api.AmountOf(book.Accounting, book.Cap), Points: []api.SpendPoint{},
 		}
 		for _, p := range all {
-			out.Points = append(out.Points, api.SpendPoint{Link: p.Link, Time: p.Time.Format(time.RFC3339), Analyst: p.Analyst, Spent: api.AmountOf(book.Accounting, p.Spent)})
+			out.Points = append(out.Points, api.SpendPoint{
+				Link: p.Link, Time: p.Time.Format(time.RFC3339), Analyst: p.Analyst,
+				Spent: api.AmountOf(book.Accounting, p.Spent),
+			})
 		}
 		return nil
 	})
@@ -113,12 +119,18 @@ func (s *Service) LedgerRaise(ctx context.Context, r *api.LedgerRaiseRequest) (*
 				continue
 			}
 			if a.Closed {
-				return &noren.Error{Kind: noren.Refused, Code: "closed", Where: noren.Textf("analyst %s", r.Analyst), What: "is closed in data set %s", Args: []any{r.Dataset}, Hint: "a new grant of the steward opens it"}
+				return &noren.Error{
+					Kind: noren.Refused, Code: "closed", Where: noren.Textf("analyst %s", r.Analyst), What: "is closed in data set %s",
+					Args: []any{r.Dataset}, Hint: "a new grant of the steward opens it",
+				}
 			}
 			now, found = a.Cap, true
 		}
 		if !found {
-			return &noren.Error{Kind: noren.Refused, Code: "no-grant", Where: noren.Textf("analyst %s", r.Analyst), What: "has no budget in data set %s", Args: []any{r.Dataset}, Err: ledger.ErrNoGrant, Hint: "the steward grants one first"}
+			return &noren.Error{
+				Kind: noren.Refused, Code: "no-grant", Where: noren.Textf("analyst %s", r.Analyst),
+				What: "has no budget in data set %s", Args: []any{r.Dataset}, Err: ledger.ErrNoGrant, Hint: "the steward grants one first",
+			}
 		}
 		if book.Accounting == account.ZCDP && r.Delta != "" {
 			return noren.Usagef("delta", "the cap of a budget in zCDP is a rho").Hinted("leave it out")

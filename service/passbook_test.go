@@ -36,7 +36,8 @@ func TestZCDPBudget(t *testing.T) {
 	d, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"})
 	must(t, err)
 	p := d.Datasets[0]
-	if p.Accounting != "zcdp" || p.StatementDelta != "0.000001" || p.Cap != (api.Cost{Rho: "0.5"}) || p.Spent != (api.Cost{Rho: "0"}) || p.Statement.Epsilon != "0" {
+	if p.Accounting != "zcdp" || p.StatementDelta != "0.000001" || p.Cap != (api.Cost{Rho: "0.5"}) || p.Spent != (api.Cost{Rho: "0"}) ||
+		p.Statement.Epsilon != "0" {
 		t.Fatalf("%+v %+v", p, p.Statement)
 	}
 	for range 10 {
@@ -56,7 +57,8 @@ func TestZCDPBudget(t *testing.T) {
 	d, err = s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"})
 	must(t, err)
 	// The sum of the epsilons is smaller than the conversion of rho 0.05, which is 1.472.
-	if p := d.Datasets[0]; p.Spent != (api.Cost{Rho: "0.05"}) || p.Statement.Epsilon != "1" || p.Statement.Delta != "0" || p.Statement.PureEpsilon != "1" {
+	if p := d.Datasets[0]; p.Spent != (api.Cost{Rho: "0.05"}) || p.Statement.Epsilon != "1" || p.Statement.Delta != "0" ||
+		p.Statement.PureEpsilon != "1" {
 		t.Fatalf("%+v %+v", p, p.Statement)
 	}
 	valid(t, "noren.ledger-1-show.json", d)
@@ -158,7 +160,8 @@ func TestAccountingReplaced(t *testing.T) {
 		}
 		g, err := s.LedgerGrant(ctx, r)
 		must(t, err)
-		if zero := (api.Cost{Rho: "0"}); accounting == "zcdp" && g.Analysts[0].Cap != zero || accounting == "" && g.Analysts[0].Cap != (api.Cost{Epsilon: "0", Delta: "0"}) {
+		if zero := (api.Cost{Rho: "0"}); accounting == "zcdp" && g.Analysts[0].Cap != zero || accounting == "" &&
+			g.Analysts[0].Cap != (api.Cost{Epsilon: "0", Delta: "0"}) {
 			t.Errorf("%q: %+v", accounting, g.Analysts[0])
 		}
 		_, err = s.Query(ctx, count("0.1", "", ""))

@@ -81,7 +81,8 @@ func (s *Service) noiseKey(r *release.Request) {
 	}
 	key, err := s.NoiseKey()
 	if err != nil {
-		s.note(api.Warning, "no-noise-key", "the key to the noise of answers cannot be read or made: after a crash this request is not answered, and stays charged")
+		s.note(api.Warning, "no-noise-key",
+			"the key to the noise of answers cannot be read or made: after a crash this request is not answered, and stays charged")
 	}
 	r.Budget.NoiseKey, r.Budget.Expanded = key, len(key) > 0
 }

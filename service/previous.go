@@ -70,12 +70,18 @@ func (a *assessing) statedBefore(release *table.Table) ([]string, error) {
 		}
 		names = signed.Certificate.Guarantee.Quasi
 		if len(names) == 0 {
-			return nil, &noren.Error{Kind: noren.BadData, Where: a.earlier.certificate, What: "expected the certificate of a k-anonymous release, got one without quasi-identifiers"}
+			return nil, &noren.Error{
+				Kind: noren.BadData, Where: a.earlier.certificate,
+				What: "expected the certificate of a k-anonymous release, got one without quasi-identifiers",
+			}
 		}
 	}
 	for _, name := range names {
 		if release.Column(name) == nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: a.earlier.release, What: "the earlier release has no column %s, which is stated to be a quasi-identifier of it", Args: []any{name}}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: a.earlier.release,
+				What: "the earlier release has no column %s, which is stated to be a quasi-identifier of it", Args: []any{name},
+			}
 		}
 	}
 	return names, nil
@@ -95,9 +101,11 @@ func (a *assessing) differing(source, release *table.Table, row []uint32) ([]str
 	case len(found.Quasi) == 0:
 		what = noren.Textf("no column of the earlier release differs from its source: its quasi-identifiers are not known")
 	case found.Single:
-		what = noren.Textf("the quasi-identifiers of the earlier release are not known: these columns differ from its source, but one record alone has its values of them, so that some are none: %s", strings.Join(found.Quasi, ", "))
+		what = noren.Textf("the quasi-identifiers of the earlier release are not known: these columns differ from its source, but one record "+
+			"alone has its values of them, so that some are none: %s", strings.Join(found.Quasi, ", "))
 	case len(found.Undecided) > 0:
-		what = noren.Textf("the quasi-identifiers of the earlier release are not known: these columns do not differ from its source, or by the names of their values alone, and may be some of them: %s", strings.Join(found.Undecided, ", "))
+		what = noren.Textf("the quasi-identifiers of the earlier release are not known: these columns do not differ from its source, or by "+
+			"the names of their values alone, and may be some of them: %s", strings.Join(found.Undecided, ", "))
 	default:
 		return found.Quasi, nil
 	}

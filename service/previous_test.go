@@ -24,7 +24,8 @@ func anyone(t *testing.T, path string, n int) {
 	var b strings.Builder
 	b.WriteString("age,sex,city,income,illness\n")
 	for range n {
-		fmt.Fprintf(&b, "%d,%s,%s,%d,%s\n", 20+r.IntN(60), []string{"f", "m"}[r.IntN(2)], []string{"Nara", "Kobe", "Otsu"}[r.IntN(3)], 1000*(100+r.IntN(900)), []string{"flu", "asthma", "fracture", "sprain", "burn"}[r.IntN(5)])
+		fmt.Fprintf(&b, "%d,%s,%s,%d,%s\n", 20+r.IntN(60), []string{"f", "m"}[r.IntN(2)], []string{"Nara", "Kobe", "Otsu"}[r.IntN(3)],
+			1000*(100+r.IntN(900)), []string{"flu", "asthma", "fracture", "sprain", "burn"}[r.IntN(5)])
 	}
 	write(t, path, b.String())
 }
@@ -105,7 +106,10 @@ func TestPreviousByItsOwnQuasiIdentifiers(t *testing.T) {
 			}
 			least, sum = min(least, n), sum+n
 		}
-		request := api.AssessRequest{Table: api.Table{Input: in, Spec: quasiOf(6, c.now...)}, Against: now, KeptOrder: true, Previous: before, PreviousSource: in}
+		request := api.AssessRequest{
+			Table: api.Table{Input: in, Spec: quasiOf(6, c.now...)}, Against: now, KeptOrder: true, Previous: before,
+			PreviousSource: in,
+		}
 		for _, from := range []string{"certificate", "stated", "differs"} {
 			r := request
 			switch from {
@@ -124,7 +128,8 @@ func TestPreviousByItsOwnQuasiIdentifiers(t *testing.T) {
 			}
 			o := a.Overlap
 			if o.Min != int64(least) || math.Abs(o.Mean-float64(sum)/float64(len(first))) > 1e-9 || o.Common != int64(len(first)) {
-				t.Errorf("%v after %v, %s: least %d, mean %g, want %d and %g", c.now, c.before, from, o.Min, o.Mean, least, float64(sum)/float64(len(first)))
+				t.Errorf("%v after %v, %s: least %d, mean %g, want %d and %g", c.now, c.before, from, o.Min, o.Mean, least,
+					float64(sum)/float64(len(first)))
 			}
 			if got := slices.Sorted(slices.Values(o.Quasi)); from != "differs" && !slices.Equal(got, slices.Sorted(slices.Values(c.before))) {
 				t.Errorf("%s: %v", from, got)
@@ -160,11 +165,21 @@ func TestPreviousRefused(t *testing.T) {
 	write(t, at("before.csv"), before.String())
 	s := bare(t)
 	noted(s)
-	sp := &spec.Spec{Version: 1, Columns: map[string]spec.Column{"age": {Role: "quasi-identifier"}, "sex": {Role: "other"}, "illness": {Role: "sensitive"}}, Anonymize: spec.Anonymize{K: 4, KeepOrder: true}}
-	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: api.Table{Input: at("in.csv"), Spec: sp}, Output: at("now.csv"), Certificate: at("now.json")})
+	sp := &spec.Spec{Version: 1, Columns: map[string]spec.Column{
+		"age": {Role: "quasi-identifier"}, "sex": {Role: "other"},
+		"illness": {Role: "sensitive"},
+	}, Anonymize: spec.Anonymize{K: 4, KeepOrder: true}}
+	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{
+		Table: api.Table{Input: at("in.csv"), Spec: sp}, Output: at("now.csv"),
+		Certificate: at("now.json"),
+	})
 	must(t, err)
-	request := api.AssessRequest{Table: api.Table{Input: at("in.csv"), Spec: sp}, Against: at("now.csv"), KeptOrder: true, Previous: at("before.csv"), PreviousSource: at("in.csv")}
-	if _, err := s.Assess(t.Context(), &request); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "sex") || strings.Contains(err.Error(), "age") {
+	request := api.AssessRequest{
+		Table: api.Table{Input: at("in.csv"), Spec: sp}, Against: at("now.csv"), KeptOrder: true,
+		Previous: at("before.csv"), PreviousSource: at("in.csv"),
+	}
+	if _, err := s.Assess(t.Context(), &request); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "sex") ||
+		strings.Contains(err.Error(), "age") {
 		t.Errorf("sex may be a quasi-identifier: %v", err)
 	}
 	for name, c := range map[string]struct {
@@ -210,7 +225,10 @@ func TestPreviousByRolesOfThen(t *testing.T) {
 	s := bare(t)
 	noted(s)
 	release := func(out, city string, k int) *spec.Spec {
-		sp := &spec.Spec{Version: 1, Columns: map[string]spec.Column{"age": {Role: "quasi-identifier"}, "city": {Role: city}, "note": {Role: "other"}}, Anonymize: spec.Anonymize{K: k, KeepOrder: true, Publish: "generalize"}}
+		sp := &spec.Spec{Version: 1, Columns: map[string]spec.Column{
+			"age": {Role: "quasi-identifier"}, "city": {Role: city},
+			"note": {Role: "other"},
+		}, Anonymize: spec.Anonymize{K: k, KeepOrder: true, Publish: "generalize"}}
 		_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: api.Table{Input: at("in.csv"), Spec: sp}, Output: out})
 		must(t, err)
 		return sp
@@ -240,7 +258,10 @@ func TestPreviousByRolesOfThen(t *testing.T) {
 	numbered("in.csv", "numbered.csv", "n")
 	numbered("before.csv", "renumbered.csv", "m")
 	for _, c := range [][2]string{{"before.csv", "in.csv"}, {"renumbered.csv", "numbered.csv"}} {
-		a, err := s.Assess(t.Context(), &api.AssessRequest{Table: api.Table{Input: at("in.csv"), Spec: now}, Against: at("now.csv"), KeptOrder: true, Previous: at(c[0]), PreviousSource: at(c[1])})
+		a, err := s.Assess(t.Context(), &api.AssessRequest{
+			Table: api.Table{Input: at("in.csv"), Spec: now}, Against: at("now.csv"),
+			KeptOrder: true, Previous: at(c[0]), PreviousSource: at(c[1]),
+		})
 		if err != nil && strings.Contains(err.Error(), "may be some of them: city") {
 			continue // refused, and not wrong
 		}

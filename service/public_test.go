@@ -79,7 +79,10 @@ func TestAnotherPublicTableIsAnotherQuestion(t *testing.T) {
 	fits := 0
 	fit := func(reuse bool, key string) (*certificate.Signed, bool, error) {
 		fits++
-		r := &api.RatioFitRequest{Ask: api.Ask{Dataset: "people", Epsilon: "10", Reuse: reuse, RequestKey: key}, RatioSpace: api.RatioSpace{Public: public, Columns: []string{"age"}}}
+		r := &api.RatioFitRequest{
+			Ask:        api.Ask{Dataset: "people", Epsilon: "10", Reuse: reuse, RequestKey: key},
+			RatioSpace: api.RatioSpace{Public: public, Columns: []string{"age"}},
+		}
 		r.Output = filepath.Join(t.TempDir(), "weights.csv")
 		a, err := s.RatioFit(t.Context(), r)
 		if err != nil {
@@ -111,7 +114,8 @@ func TestAnotherPublicTableIsAnotherQuestion(t *testing.T) {
 			reuse bool
 			key   string
 		}{{true, ""}, {false, "key " + name}} {
-			if c, repeated, err := ask(again.reuse, again.key); err != nil || !repeated || c.Certificate.RequestSHA256 != first.Certificate.RequestSHA256 {
+			if c, repeated, err := ask(again.reuse, again.key); err != nil || !repeated ||
+				c.Certificate.RequestSHA256 != first.Certificate.RequestSHA256 {
 				t.Errorf("%s: the same is not answered again: %v", name, err)
 			}
 		}

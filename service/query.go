@@ -48,7 +48,10 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 			if f.options, err = a.queryOptions(r, account.Cost{}); err != nil {
 				return nil, err
 			}
-			part = asking{question: api.Question{Where: r.Where, Rank: r.Rank, MaxRows: r.MaxRows}, form: f, level: level(r), about: r.Records, size: sizeOf(a.Definition, 0)}
+			part = asking{
+				question: api.Question{Where: r.Where, Rank: r.Rank, MaxRows: r.MaxRows}, form: f, level: level(r), about: r.Records,
+				size: sizeOf(a.Definition, 0),
+			}
 			if r.Records > 0 {
 				part.question.Margin = &api.Margin{About: r.Records}
 			}
@@ -261,7 +264,10 @@ func readKeys(path string, by []string) ([][]string, error) {
 	}
 	r.ReuseRecord = true
 	unreadable := func() ([][]string, error) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(path), What: "the keys cannot be read", Hint: "a CSV file whose header names the columns of the groups, and a line for each group"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: noren.File(path), What: "the keys cannot be read",
+			Hint: "a CSV file whose header names the columns of the groups, and a line for each group",
+		}
 	}
 	header, err := r.Read()
 	if err != nil {

@@ -26,7 +26,10 @@ func TestQueryErrorIsOneFigure(t *testing.T) {
 		if !reflect.DeepEqual(a.Queries, want) {
 			t.Errorf("assess says %+v, and the release %+v", a.Queries, want)
 		}
-		c, err := s.Curve(t.Context(), &api.CurveRequest{Table: api.Table{Input: in, Spec: spec}, K: []int{5}, Methods: []string{"auto"}, Refine: "off"})
+		c, err := s.Curve(t.Context(), &api.CurveRequest{
+			Table: api.Table{Input: in, Spec: spec}, K: []int{5}, Methods: []string{"auto"},
+			Refine: "off",
+		})
 		must(t, err)
 		if got := *c.Points[0].CountError; math.Abs(got-want.Mean) > 0.01*want.Mean {
 			t.Errorf("a curve says %.4f, and the release %.4f", got, want.Mean)

@@ -29,7 +29,8 @@ func TestQuery(t *testing.T) {
 	valid(t, "noren.query-1.json", a)
 	text, err := json.Marshal(a)
 	must(t, err)
-	if !strings.HasPrefix(string(text), `{"schema":"noren.query/1","format":"noren.query/1","query":"count"`) || strings.Contains(string(text), "Payload") {
+	if !strings.HasPrefix(string(text), `{"schema":"noren.query/1","format":"noren.query/1","query":"count"`) ||
+		strings.Contains(string(text), "Payload") {
 		t.Errorf("JSON: %s", text)
 	}
 }

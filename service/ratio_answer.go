@@ -15,7 +15,8 @@ import (
 )
 
 // excluded is the error that no standard error of a weighted answer contains.
-const excluded = "hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them; and how far the tables differ in what was not released beyond how they differ in what was"
+const excluded = "hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones " +
+	"beside them; and how far the tables differ in what was not released beyond how they differ in what was"
 
 // RatioAnswer answers a question about the private table from a weighted public one. The
 // weights were paid for: nothing is charged. A table that a reachable ledger has granted is
@@ -159,7 +160,8 @@ func (a *ratioAnswer) load(ctx context.Context) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	if a.table, err = table.Read(ctx, v.source, fields, table.ReadOptions{Missing: a.sheet.Input.Missing, Progress: a.service.Progress}); err != nil || condition == nil {
+	if a.table, err = table.Read(ctx, v.source, fields,
+		table.ReadOptions{Missing: a.sheet.Input.Missing, Progress: a.service.Progress}); err != nil || condition == nil {
 		return err
 	}
 	if a.among, err = condition.Select(a.table); err != nil {
@@ -252,7 +254,8 @@ func (a *ratioAnswer) count() error {
 func (a *ratioAnswer) number(c *table.Column) error {
 	q := a.request
 	if c.Field.Type == table.Category || c.Field.Type == table.Ordered && q.Question == "mean" {
-		return noren.Usagef("column", "%s is of categories, which have no %s", q.Column, q.Question).Hinted("ask for a count with a condition, or a histogram; or declare its type as decimal")
+		return noren.Usagef("column", "%s is of categories, which have no %s", q.Column, q.Question).
+			Hinted("ask for a count with a condition, or a histogram; or declare its type as decimal")
 	}
 	if q.Question == "mean" {
 		a.out.Of = noren.Textf("mean of %s", q.Column)

@@ -93,5 +93,8 @@ func (c *ratioCheck) build(ctx context.Context, a *asked) (*ratio.Check, error) 
 		return nil, err
 	}
 	v := c.weighted
-	return ratio.NewCheck(ratio.CheckOptions{Weights: v.weights, Frame: v.frame, Public: v.points, Cost: c.cost, Neighbours: a.neighbours(), Records: records})
+	return ratio.NewCheck(ratio.CheckOptions{
+		Weights: v.weights, Frame: v.frame, Public: v.points, Cost: c.cost, Neighbours: a.neighbours(),
+		Records: records,
+	})
 }

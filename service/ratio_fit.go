@@ -44,11 +44,14 @@ func (s *Service) RatioFit(ctx context.Context, r *api.RatioFitRequest) (*api.Ra
 	if certified := receipt.Certificate.Certificate.Released; certified.SHA256 != f.released.SHA256 {
 		if r.Certified {
 			return nil, &noren.Error{
-				Kind: noren.NotMet, Code: "other-weights", Where: "certificate", What: "the certificate is of the file that was made first, and this is another",
-				Hint: "repeat the request with the same lambda, post-processing and column name; without a certificate the file is written, under the same guarantee",
+				Kind: noren.NotMet, Code: "other-weights", Where: "certificate",
+				What: "the certificate is of the file that was made first, and this is another",
+				Hint: "repeat the request with the same lambda, post-processing and column name; without a certificate the file is written, under " +
+					"the same guarantee",
 			}
 		}
-		s.note(api.Warning, "other-weights", "this is another file than the one that was certified: other weights were made of the same release; the guarantee is the same")
+		s.note(api.Warning, "other-weights",
+			"this is another file than the one that was certified: other weights were made of the same release; the guarantee is the same")
 	}
 	if err := f.files.commit(); err != nil {
 		return nil, unwritten(err)
@@ -111,7 +114,8 @@ func (f *ratioFit) noteFormulas() {
 		}
 	}
 	if cells > 0 || names > 0 {
-		f.service.note(api.Warning, NoteFormulasKept, "%s: spreadsheets take %s {cell|cells} and %d column {name|names} in it for formulas; they stay as they are, as in the public table", noren.File(f.request.Output), text.Integer(cells), names)
+		f.service.note(api.Warning, NoteFormulasKept, "%s: spreadsheets take %s {cell|cells} and %d column {name|names} in it for formulas; "+
+			"they stay as they are, as in the public table", noren.File(f.request.Output), text.Integer(cells), names)
 	}
 }
 
@@ -124,7 +128,8 @@ func (f *ratioFit) close() {
 func (f *ratioFit) check() error {
 	q := f.request
 	if len(q.Columns) == 0 {
-		return noren.Usagef("columns", "expected the columns of the space, got none").Hinted("age,sex: few, in which the tables differ, and that the later questions depend on")
+		return noren.Usagef("columns", "expected the columns of the space, got none").
+			Hinted("age,sex: few, in which the tables differ, and that the later questions depend on")
 	}
 	if q.WeightColumn == "" {
 		q.WeightColumn = "weight"

@@ -36,7 +36,9 @@ func (v *ratioSpace) close() {
 
 // openSpace reads the public table as schema reads the private one, and maps it to points.
 // reserved is a column that the table must not have. The caller closes the space.
-func (s *Service) openSpace(ctx context.Context, q *api.RatioSpace, schema *dataset.Definition, reserved string) (_ *ratioSpace, err error) {
+func (s *Service) openSpace(ctx context.Context, q *api.RatioSpace, schema *dataset.Definition, reserved string) (_ *ratioSpace,
+	err error,
+) {
 	v := &ratioSpace{missing: schema.Missing, path: q.Public}
 	defer func() {
 		if err != nil {
@@ -91,7 +93,10 @@ func (v *ratioSpace) unchanged(ctx context.Context) error {
 		return err
 	}
 	if !reflect.DeepEqual(now, v.public) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(v.path), What: "the public table changed while it was read", Hint: "start again when no program writes to it"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(v.path), What: "the public table changed while it was read",
+			Hint: "start again when no program writes to it",
+		}
 	}
 	return nil
 }
@@ -129,7 +134,8 @@ func ratioAxes(q *api.RatioSpace, public *table.Table, schema *dataset.Definitio
 		bounds, bounded := q.Bounds[name]
 		switch stated := schema.Column(name).Bounds; {
 		case bounded && !number:
-			return nil, noren.Usagef("bounds", "column %s: expected a column of numbers, got one of categories", name).Hinted("list its categories instead; its type is that of the schema")
+			return nil, noren.Usagef("bounds", "column %s: expected a column of numbers, got one of categories", name).
+				Hinted("list its categories instead; its type is that of the schema")
 		case bounded:
 			if err := parseRatioBounds(&a, bounds, "bounds"); err != nil {
 				return nil, err
@@ -143,7 +149,8 @@ func ratioAxes(q *api.RatioSpace, public *table.Table, schema *dataset.Definitio
 		}
 		if list, given := q.Categories[name]; given {
 			if number {
-				return nil, noren.Usagef("categories", "column %s: expected a column of categories, got one of numbers", name).Hinted("state its bounds instead; its type is that of the schema")
+				return nil, noren.Usagef("categories", "column %s: expected a column of categories, got one of numbers", name).
+					Hinted("state its bounds instead; its type is that of the schema")
 			}
 			a.Categories = list
 		}

@@ -67,7 +67,8 @@ func TestRatio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if quote.Epsilon != "100" || !quote.DryRun || quote.CountEpsilon != 10 || quote.OutsideEpsilon != 10 || len(*quote.Accuracy) != 1 || !((*quote.Accuracy)[0].NoiseSD > 0) {
+	if quote.Epsilon != "100" || !quote.DryRun || quote.CountEpsilon != 10 || quote.OutsideEpsilon != 10 || len(*quote.Accuracy) != 1 ||
+		!((*quote.Accuracy)[0].NoiseSD > 0) {
 		t.Errorf("quote %+v, accuracy %+v", quote, *quote.Accuracy)
 	}
 
@@ -84,7 +85,8 @@ func TestRatio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fit.Schema != api.RatioFitSchema || fit.B == 0 || fit.PublicRecords != 400 || fit.RecordsFrom != "paid" || !(fit.ESS > 10) || fit.Certificate == nil {
+	if fit.Schema != api.RatioFitSchema || fit.B == 0 || fit.PublicRecords != 400 || fit.RecordsFrom != "paid" || !(fit.ESS > 10) ||
+		fit.Certificate == nil {
 		t.Errorf("fit %+v", fit)
 	}
 	valid(t, "noren.ratio-1.json", fit)
@@ -98,7 +100,8 @@ func TestRatio(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), "age,sex,income,weight\n") {
 		t.Errorf("weighted table %.40q, %v", text, err)
 	}
-	if _, err := s.RatioFit(ctx, &api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space, Output: out}); noren.CodeOf(err) != "file-exists" {
+	if _, err := s.RatioFit(ctx, &api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space, Output: out}); noren.CodeOf(
+		err) != "file-exists" {
 		t.Errorf("a file was replaced: %v", err)
 	}
 
@@ -118,21 +121,31 @@ func TestRatio(t *testing.T) {
 		t.Errorf("share of men %g", v)
 	}
 	rank := 0.5
-	if _, err := s.RatioAnswer(ctx, &api.RatioAnswerRequest{RatioWeights: weights, Question: "quantile", Column: "age", Rank: &rank}); err != nil {
+	if _, err := s.RatioAnswer(ctx, &api.RatioAnswerRequest{
+		RatioWeights: weights, Question: "quantile", Column: "age",
+		Rank: &rank,
+	}); err != nil {
 		t.Error(err)
 	}
-	histogram, err := s.RatioAnswer(ctx, &api.RatioAnswerRequest{RatioWeights: weights, Question: "histogram", Column: "age", Bins: []string{"0", "50", "100"}})
+	histogram, err := s.RatioAnswer(ctx, &api.RatioAnswerRequest{
+		RatioWeights: weights, Question: "histogram", Column: "age",
+		Bins: []string{"0", "50", "100"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(histogram.Bins) != 2 || histogram.Bins[0].Bin != "[0, 50)" || !(*histogram.Bins[0].Share < *histogram.Bins[1].Share) {
 		t.Errorf("histogram %+v", histogram.Bins)
 	}
-	regression, err := s.RatioAnswer(ctx, &api.RatioAnswerRequest{RatioWeights: weights, Question: "regression", Target: "income", Features: []string{"age", "sex"}})
+	regression, err := s.RatioAnswer(ctx, &api.RatioAnswerRequest{
+		RatioWeights: weights, Question: "regression", Target: "income",
+		Features: []string{"age", "sex"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(regression.Coefficients) != 3 || regression.Coefficients[2].Term != "sex = male" || math.Abs(*regression.Coefficients[1].Value-100) > 1 {
+	if len(regression.Coefficients) != 3 || regression.Coefficients[2].Term != "sex = male" ||
+		math.Abs(*regression.Coefficients[1].Value-100) > 1 {
 		t.Errorf("regression %+v", regression.Coefficients)
 	}
 
@@ -213,7 +226,8 @@ func TestRatioRepeated(t *testing.T) {
 		}
 	}
 	// A private file is not public.
-	if _, err := fit("d.csv", func(q *api.RatioFitRequest) { q.Public = filepath.Join(dir, "people.csv") }); noren.KindOf(err) != noren.Refused {
+	if _, err := fit("d.csv", func(q *api.RatioFitRequest) { q.Public = filepath.Join(dir, "people.csv") }); noren.KindOf(
+		err) != noren.Refused {
 		t.Errorf("a private file as the public table: %v", err)
 	}
 }
@@ -233,7 +247,8 @@ func TestRatioPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	valid(t, "noren.ratio.plan-1.json", plan)
-	if len(plan.Answers) != 2 || plan.Answers[0].Question.String() != "mean of age" || len(plan.Answers[0].By) != 3 || plan.Take == "" || plan.Questions < 2 {
+	if len(plan.Answers) != 2 || plan.Answers[0].Question.String() != "mean of age" || len(plan.Answers[0].By) != 3 || plan.Take == "" ||
+		plan.Questions < 2 {
 		t.Errorf("plan %+v", plan)
 	}
 }
@@ -257,14 +272,35 @@ func TestRatioFaults(t *testing.T) {
 		q     api.RatioFitRequest
 	}{
 		{"columns", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.Columns = nil }), Output: out}},
-		{"columns", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.Columns = []string{"height"} }), Output: out}},
+		{"columns", api.RatioFitRequest{
+			Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.Columns = []string{"height"} }),
+			Output: out,
+		}},
 		{"output", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(*api.RatioSpace) {})}},
-		{"bounds", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.Bounds = map[string][]string{"income": {"0", "1"}} }), Output: out}},
-		{"bounds", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.Bounds = map[string][]string{"sex": {"0", "1"}} }), Output: out}},
-		{"bounds", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.Bounds = map[string][]string{"age": {"0"}} }), Output: out}},
-		{"categories", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.Categories = map[string][]string{"age": {"a"}} }), Output: out}},
-		{"count-share", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(*api.RatioSpace) {}), CountShare: &share, OutsideShare: &share, Output: out}},
-		{"public-encoding", api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.PublicEncoding = "latin-1" }), Output: out}},
+		{"bounds", api.RatioFitRequest{
+			Ask:        ratioAsk(dir),
+			RatioSpace: space(func(q *api.RatioSpace) { q.Bounds = map[string][]string{"income": {"0", "1"}} }), Output: out,
+		}},
+		{"bounds", api.RatioFitRequest{
+			Ask:        ratioAsk(dir),
+			RatioSpace: space(func(q *api.RatioSpace) { q.Bounds = map[string][]string{"sex": {"0", "1"}} }), Output: out,
+		}},
+		{"bounds", api.RatioFitRequest{
+			Ask:        ratioAsk(dir),
+			RatioSpace: space(func(q *api.RatioSpace) { q.Bounds = map[string][]string{"age": {"0"}} }), Output: out,
+		}},
+		{"categories", api.RatioFitRequest{
+			Ask:        ratioAsk(dir),
+			RatioSpace: space(func(q *api.RatioSpace) { q.Categories = map[string][]string{"age": {"a"}} }), Output: out,
+		}},
+		{"count-share", api.RatioFitRequest{
+			Ask: ratioAsk(dir), RatioSpace: space(func(*api.RatioSpace) {}), CountShare: &share,
+			OutsideShare: &share, Output: out,
+		}},
+		{"public-encoding", api.RatioFitRequest{
+			Ask: ratioAsk(dir), RatioSpace: space(func(q *api.RatioSpace) { q.PublicEncoding = "latin-1" }),
+			Output: out,
+		}},
 	} {
 		_, err := s.RatioFit(ctx, &c.q)
 		if e, ok := err.(*noren.Error); !ok || e.Place() != c.where || noren.KindOf(err) != noren.Usage {
@@ -282,7 +318,8 @@ func TestRatioFaults(t *testing.T) {
 			t.Errorf("question %+v: %v", q, err)
 		}
 	}
-	if _, err := s.RatioAnswer(ctx, &api.RatioAnswerRequest{RatioWeights: api.RatioWeights{Weights: public}, Question: "count"}); noren.CodeOf(err) != "no-meta" {
+	if _, err := s.RatioAnswer(ctx, &api.RatioAnswerRequest{RatioWeights: api.RatioWeights{Weights: public}, Question: "count"}); noren.CodeOf(
+		err) != "no-meta" {
 		t.Errorf("a table without meta data: %v", err)
 	}
 	for _, q := range []api.RatioPlanRequest{

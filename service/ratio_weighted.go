@@ -43,7 +43,10 @@ func (s *Service) openWeighted(ctx context.Context, q *api.RatioWeights, o file.
 		return nil, err
 	}
 	if err != nil {
-		e := &noren.Error{Kind: noren.Usage, Code: "no-meta", Where: noren.File(metaPath), What: "the meta data of the weights cannot be read", Hint: "a fit writes them beside the weights"}
+		e := &noren.Error{
+			Kind: noren.Usage, Code: "no-meta", Where: noren.File(metaPath), What: "the meta data of the weights cannot be read",
+			Hint: "a fit writes them beside the weights",
+		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			e.Err = errors.Unwrap(err)
 		}

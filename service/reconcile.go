@@ -73,7 +73,10 @@ func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileReq
 			out.Missing = ledger.Entries(did.Missing)
 		}
 		for _, a := range did.Raised {
-			out.Raised = append(out.Raised, api.Raised{Kind: a.Kind, Name: a.Name, Before: api.AmountOf(a.Accounting, a.Before), After: api.AmountOf(a.Accounting, a.After)})
+			out.Raised = append(out.Raised, api.Raised{
+				Kind: a.Kind, Name: a.Name, Before: api.AmountOf(a.Accounting, a.Before),
+				After: api.AmountOf(a.Accounting, a.After),
+			})
 		}
 		if s.Beside == nil {
 			return nil
@@ -99,11 +102,17 @@ func evidenceOf(path string, s *certificate.Signed, trusted []ed25519.PublicKey)
 		return nil, &noren.Error{Kind: noren.KindOf(err), Where: noren.File(path), Err: err}
 	}
 	if !known {
-		return nil, &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: noren.File(path), What: "it is signed by a key that is not trusted (%s)", Args: []any{s.Signature.KeyID}, Hint: "trust the public key of its signer"}
+		return nil, &noren.Error{
+			Kind: noren.NotMet, Code: "untrusted", Where: noren.File(path),
+			What: "it is signed by a key that is not trusted (%s)", Args: []any{s.Signature.KeyID}, Hint: "trust the public key of its signer",
+		}
 	}
 	c := s.Certificate.Charge
 	if c == nil {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "no-charge", Where: noren.File(path), What: "states no charge: what it certifies was not charged to a ledger", Hint: "leave it out"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "no-charge", Where: noren.File(path),
+			What: "states no charge: what it certifies was not charged to a ledger", Hint: "leave it out",
+		}
 	}
 	e := &ledger.Evidence{Charge: ledger.ChargeInfo{Ledger: c.Ledger, ID: c.ID, Link: c.Link, Accounts: c.Accounts}}
 	e.Charge.Cost.Epsilon, e.Charge.Cost.Delta = c.EpsilonNano, c.DeltaAtto

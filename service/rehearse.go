@@ -102,7 +102,8 @@ func (q *asking) madeUp(a *asked, seed string, i int) (*table.Table, error) {
 	groups, _ := q.cells()
 	w := q.twin(a, int(min(q.about*int64(groups), rehearsalRows)))
 	if w.rows > rehearsalRows {
-		return nil, noren.Usagef("questions", "expected at most %d made-up records, got %d: this question answers tables of that size only", rehearsalRows, w.rows).Hinted("it cannot be rehearsed")
+		return nil, noren.Usagef("questions", "expected at most %d made-up records, got %d: this question answers tables of that size only",
+			rehearsalRows, w.rows).Hinted("it cannot be rehearsed")
 	}
 	w.made.Definition, w.made.Fields, w.made.Rows = a.Definition, q.mechanism().Columns(), w.rows
 	w.made.Seed = sha256.Sum256(binary.BigEndian.AppendUint64([]byte("noren.rehearsal/1 "+seed+" "), uint64(i)))

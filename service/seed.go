@@ -38,7 +38,8 @@ func setSeed(r *api.AnonymizeRequest, o *kanon.Options) error {
 	case !r.InsecureSeed:
 		return &noren.Error{
 			Kind: noren.Usage, Code: CodeSeedShort, Where: "seed",
-			What: "expected %d hexadecimal {digit|digits} or more, got %d {character|characters}: short seeds can be tried until one gives the order of the rows", Args: []any{seedDigits, len(r.Seed)},
+			What: "expected %d hexadecimal {digit|digits} or more, got %d {character|characters}: short seeds can be tried until one gives the " +
+				"order of the rows", Args: []any{seedDigits, len(r.Seed)},
 			Hint: "draw one, for instance by openssl rand -hex 16, or leave it out",
 		}
 	}

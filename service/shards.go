@@ -123,8 +123,12 @@ func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *
 	}
 	j := &shard.Job{
 		Protocol: shard.Protocol, Build: r.Build, Version: s.Tool.Version, Input: r.Input, Output: r.Output,
-		Form:    shard.Form{Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow, Hidden: form.Hidden, Totals: form.Totals},
-		Missing: read.Missing, Fields: shard.FieldsOf(written), Options: of, Fates: found.Fates, FreeText: found.FreeText, Force: r.Force, Dialect: *dialect,
+		Form: shard.Form{
+			Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow,
+			Hidden: form.Hidden, Totals: form.Totals,
+		},
+		Missing: read.Missing, Fields: shard.FieldsOf(written), Options: of, Fates: found.Fates, FreeText: found.FreeText, Force: r.Force,
+		Dialect:    *dialect,
 		BucketRows: r.BucketRows, Notes: r.Notes,
 	}
 	if j.BucketRows == 0 {
@@ -187,13 +191,17 @@ func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Reso
 	undecided := &gate.Report{}
 	for _, f := range read.Schema.Fields {
 		if f.Role == table.Other && sp.Columns[f.Name].Role == "" {
-			undecided.Refused = append(undecided.Refused, gate.Refusal{Column: f.Name, Why: noren.Textf("no process of a cluster looks at all of its values")})
+			undecided.Refused = append(undecided.Refused,
+				gate.Refusal{Column: f.Name, Why: noren.Textf("no process of a cluster looks at all of its values")})
 		}
 	}
 	if err := undecided.Err(read.Source.Name()); err != nil {
 		return nil, err
 	}
-	found, err := gate.Check(ctx, gate.Request{Source: read.Source, Schema: read.Schema, Missing: read.Missing, Kept: sp.Kept(), Open: sp.Open(), Progress: s.Progress})
+	found, err := gate.Check(ctx, gate.Request{
+		Source: read.Source, Schema: read.Schema, Missing: read.Missing, Kept: sp.Kept(),
+		Open: sp.Open(), Progress: s.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +244,8 @@ func (s *Service) CommitShards(ctx context.Context, r *api.CommitShardsRequest) 
 	if err := shard.Clear(j.Folder, r.Job); err != nil {
 		return nil, &noren.Error{
 			Where: noren.File(j.Folder), What: "the release is complete; what its job has made cannot be removed",
-			Hint: "it is private: remove %s, or let the next job of this release do it", HintArgs: []any{noren.File(r.Job)}, Err: atomicfile.Reason(err),
+			Hint: "it is private: remove %s, or let the next job of this release do it", HintArgs: []any{noren.File(r.Job)},
+			Err: atomicfile.Reason(err),
 		}
 	}
 	s.noteRelease(made)

@@ -120,7 +120,10 @@ func TestReleaseInShards(t *testing.T) {
 		{"got matched", func(r *api.BeginShardsRequest) { r.Spec = &spec.Spec{Anonymize: spec.Anonymize{Publish: "matched"}} }},
 		{"expected 32 hexadecimal digits", func(r *api.BeginShardsRequest) { r.Seed = "short" }},
 		{"got none for age", func(r *api.BeginShardsRequest) {
-			r.SpecFile, r.Spec = "", &spec.Spec{Version: 1, Columns: map[string]spec.Column{"age": {Role: "quasi"}}, Anonymize: spec.Anonymize{K: 3, Publish: "aggregate"}}
+			r.SpecFile, r.Spec = "", &spec.Spec{
+				Version: 1, Columns: map[string]spec.Column{"age": {Role: "quasi"}},
+				Anonymize: spec.Anonymize{K: 3, Publish: "aggregate"},
+			}
 		}},
 		{"illness (no process of a cluster looks at all of its values)", func(r *api.BeginShardsRequest) {
 			r.SpecFile, r.Spec = "", &spec.Spec{

@@ -24,9 +24,15 @@ func TestCertifyLater(t *testing.T) {
 	seed := strings.Repeat("0123456789abcdef", 2)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	notes := []string{"One person decided.", "The table is that of May."}
-	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: at("now.csv"), Certificate: at("now.json"), Seed: seed, Notes: notes})
+	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{
+		Table: table, Output: at("now.csv"), Certificate: at("now.json"), Seed: seed,
+		Notes: notes,
+	})
 	must(t, err)
-	later, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: at("later.csv"), Report: at("later.html"), Seed: seed, Assess: true, PlainNames: true, Notes: notes})
+	later, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{
+		Table: table, Output: at("later.csv"), Report: at("later.html"), Seed: seed,
+		Assess: true, PlainNames: true, Notes: notes,
+	})
 	must(t, err)
 	page, err := os.ReadFile(at("later.html"))
 	must(t, err)
@@ -38,7 +44,10 @@ func TestCertifyLater(t *testing.T) {
 			t.Errorf("the page does not say: %s", note)
 		}
 	}
-	request := api.CertifyRequest{Table: table, Release: later, File: at("later.csv"), Name: "now.csv", Certificate: at("later.json"), Notes: notes}
+	request := api.CertifyRequest{
+		Table: table, Release: later, File: at("later.csv"), Name: "now.csv", Certificate: at("later.json"),
+		Notes: notes,
+	}
 	made, err := s.Certify(t.Context(), &request)
 	must(t, err)
 	read := func(name string) certificate.Certificate {
@@ -54,7 +63,9 @@ func TestCertifyLater(t *testing.T) {
 		t.Errorf("notes (-want +got)\n%s", d)
 	}
 	codes := noted(s)
-	if check, err := s.CertificateCheck(t.Context(), &api.CertificateCheckRequest{File: at("now.csv"), Certificate: at("later.json")}); err != nil || !check.Valid || check.KeyID != made.KeyID {
+	if check, err := s.CertificateCheck(t.Context(),
+		&api.CertificateCheckRequest{File: at("now.csv"), Certificate: at("later.json")}); err != nil || !check.Valid ||
+		check.KeyID != made.KeyID {
 		t.Errorf("%+v, %v", check, err)
 	}
 	if d := cmp.Diff([]string{"key-unknown"}, *codes); d != "" {
@@ -102,9 +113,15 @@ func TestAnonymizeAssesses(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%s\n", 20+i*7%60, 150+i*11%40, []string{"flu", "cold"}[i%2])
 	}
 	write(t, filepath.Join(dir, "in.csv"), b.String())
-	sp := &spec.Spec{Version: 1, Columns: map[string]spec.Column{"age": {Role: "quasi-identifier", Type: "integer"}, "height": {Role: "quasi-identifier", Type: "integer"}, "illness": {Role: "sensitive", Type: "category"}}, Anonymize: spec.Anonymize{K: 5}}
+	sp := &spec.Spec{Version: 1, Columns: map[string]spec.Column{
+		"age":    {Role: "quasi-identifier", Type: "integer"},
+		"height": {Role: "quasi-identifier", Type: "integer"}, "illness": {Role: "sensitive", Type: "category"},
+	}, Anonymize: spec.Anonymize{K: 5}}
 	sp.Input.Missing = []string{}
-	r, err := bare(t).Anonymize(t.Context(), &api.AnonymizeRequest{Table: api.Table{Input: filepath.Join(dir, "in.csv"), Spec: sp}, Output: filepath.Join(dir, "out.csv"), Assess: true})
+	r, err := bare(t).Anonymize(t.Context(), &api.AnonymizeRequest{
+		Table:  api.Table{Input: filepath.Join(dir, "in.csv"), Spec: sp},
+		Output: filepath.Join(dir, "out.csv"), Assess: true,
+	})
 	must(t, err)
 	what, err := certificate.HashFile(t.Context(), filepath.Join(dir, "out.csv"))
 	must(t, err)
@@ -114,7 +131,8 @@ func TestAnonymizeAssesses(t *testing.T) {
 	if a := r.Assessment; a == nil || a.Original.Records != 120 || a.Release.SmallestClass < 5 || a.Queries == nil {
 		t.Errorf("%+v", a)
 	}
-	if x := r.Scatter; x == nil || x.X != "age" || x.Y != "height" || len(x.Before.Points) != 120 || len(x.After.Points) != 120 || x.Before.Points[1] != [2]float64{27, 161} {
+	if x := r.Scatter; x == nil || x.X != "age" || x.Y != "height" || len(x.Before.Points) != 120 || len(x.After.Points) != 120 ||
+		x.Before.Points[1] != [2]float64{27, 161} {
 		t.Errorf("%+v", x)
 	}
 	text, err := json.Marshal(r)
@@ -122,7 +140,10 @@ func TestAnonymizeAssesses(t *testing.T) {
 	if strings.Contains(string(text), "class_of") || strings.Contains(string(text), "points") {
 		t.Error("the result shows the assessment")
 	}
-	_, err = bare(t).Anonymize(t.Context(), &api.AnonymizeRequest{Table: api.Table{Input: filepath.Join(dir, "in.csv"), Spec: sp}, Output: "-", Stdout: os.Stderr, Assess: true})
+	_, err = bare(t).Anonymize(t.Context(), &api.AnonymizeRequest{
+		Table: api.Table{Input: filepath.Join(dir, "in.csv"), Spec: sp}, Output: "-",
+		Stdout: os.Stderr, Assess: true,
+	})
 	if noren.KindOf(err) != noren.Usage {
 		t.Errorf("a stream: %v", err)
 	}
@@ -137,10 +158,16 @@ func TestAnonymizeBinsPictures(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,x\n", 20+i*7%60, 150+i*11%40)
 	}
 	write(t, filepath.Join(dir, "in.csv"), b.String())
-	sp := &spec.Spec{Version: 1, Columns: map[string]spec.Column{"age": {Role: "quasi-identifier", Type: "integer"}, "height": {Role: "quasi-identifier", Type: "integer"}}, Anonymize: spec.Anonymize{K: 5}}
+	sp := &spec.Spec{Version: 1, Columns: map[string]spec.Column{
+		"age":    {Role: "quasi-identifier", Type: "integer"},
+		"height": {Role: "quasi-identifier", Type: "integer"},
+	}, Anonymize: spec.Anonymize{K: 5}}
 	s := bare(t)
 	noted(s)
-	r, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: api.Table{Input: filepath.Join(dir, "in.csv"), Spec: sp}, Output: filepath.Join(dir, "out.csv"), Assess: true})
+	r, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{
+		Table:  api.Table{Input: filepath.Join(dir, "in.csv"), Spec: sp},
+		Output: filepath.Join(dir, "out.csv"), Assess: true,
+	})
 	must(t, err)
 	for name, side := range map[string]api.ScatterSide{"before": r.Scatter.Before, "after": r.Scatter.After} {
 		total := int64(0)
@@ -166,7 +193,10 @@ func TestOverlapOfReleases(t *testing.T) {
 	other.Spec = &spec.Spec{Anonymize: spec.Anonymize{K: 7}}
 	second, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: other, Output: at("b.csv"), Assess: true})
 	must(t, err)
-	request := api.OverlapRequest{Table: table, Release: at("a.csv"), Previous: at("b.csv"), PreviousSource: table.Input, Classes: first.ClassOf, PreviousClasses: second.ClassOf}
+	request := api.OverlapRequest{
+		Table: table, Release: at("a.csv"), Previous: at("b.csv"), PreviousSource: table.Input,
+		Classes: first.ClassOf, PreviousClasses: second.ClassOf,
+	}
 	o, err := s.Overlap(t.Context(), &request)
 	must(t, err)
 	if o.Common != 30 || o.Unit != "person" || o.Min < 1 || o.Min > int64(first.AchievedK)*4 || o.K != 3 {
@@ -192,10 +222,13 @@ func TestOverlapOfReleases(t *testing.T) {
 
 func TestFit(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "in.csv"), "p,age,cost,day,level,city\n1,31,\"1,200\",2024-01-02,low,Nara\n1,x,\"1,000\",2024-13-02,mid,Kobe\n2,NA,12.50.1,,high,=cmd\n,33,7,2024-01-03,LOW,\n")
+	write(t, filepath.Join(dir, "in.csv"), "p,age,cost,day,level,city\n1,31,\"1,200\",2024-01-02,low,Nara\n1,x,\"1,000\",2024-13-02,mid,Ko"+
+		"be\n2,NA,12.50.1,,high,=cmd\n,33,7,2024-01-03,LOW,\n")
 	sp := &spec.Spec{Version: 1, Unit: "p", Columns: map[string]spec.Column{
 		"age": {Role: "quasi-identifier", Type: "integer"}, "cost": {Role: "quasi-identifier", Type: "decimal", Format: "1,234.5"},
-		"day": {Role: "quasi-identifier", Type: "date"}, "level": {Role: "sensitive", Type: "ordered", Order: []string{"low", "high"}}, "city": {Role: "other"},
+		"day": {Role: "quasi-identifier", Type: "date"}, "level": {Role: "sensitive", Type: "ordered", Order: []string{"low", "high"}}, "city": {
+			Role: "other",
+		},
 	}}
 	sp.Input.Missing = []string{"NA"}
 	request := api.FitRequest{Table: api.Table{Input: filepath.Join(dir, "in.csv"), Spec: sp}}
@@ -226,7 +259,10 @@ func TestRowsAndCopy(t *testing.T) {
 	s := bare(t)
 	rows, err := s.Rows(t.Context(), &api.RowsRequest{Table: table, Rows: 2})
 	must(t, err)
-	want := &api.Rows{Columns: []string{"person", "name", "age", "city", "illness"}, Rows: [][]string{{"p00", "Name 0", "20", "Nara", "cold"}, {"p00", "Name 1", "20", "Nara", "flu"}}}
+	want := &api.Rows{
+		Columns: []string{"person", "name", "age", "city", "illness"},
+		Rows:    [][]string{{"p00", "Name 0", "20", "Nara", "cold"}, {"p00", "Name 1", "20", "Nara", "flu"}},
+	}
 	if d := cmp.Diff(want, rows); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
@@ -248,13 +284,18 @@ func TestRowsAndCopy(t *testing.T) {
 		t.Errorf("the copy has the mode %v, %v", info.Mode(), err)
 	}
 	small := filepath.Join(dir, "small.csv")
-	if _, err := s.Copy(t.Context(), &api.CopyRequest{Input: "pg:t", Connection: "host=/nowhere password=hidden", Output: small}); err == nil || strings.Contains(err.Error(), "hidden") {
+	if _, err := s.Copy(t.Context(), &api.CopyRequest{
+		Input: "pg:t", Connection: "host=/nowhere password=hidden",
+		Output: small,
+	}); err == nil || strings.Contains(err.Error(), "hidden") {
 		t.Errorf("no server: %v", err)
 	}
-	if _, err := s.Copy(t.Context(), &api.CopyRequest{Input: table.Input, Connection: "host=/nowhere", Output: small}); noren.KindOf(err) != noren.Usage {
+	if _, err := s.Copy(t.Context(), &api.CopyRequest{Input: table.Input, Connection: "host=/nowhere", Output: small}); noren.KindOf(
+		err) != noren.Usage {
 		t.Errorf("a file by a connection: %v", err)
 	}
-	if _, err := s.DatabaseTables(t.Context(), &api.DatabaseTablesRequest{Connection: "host=/nowhere password=hidden"}); err == nil || strings.Contains(err.Error(), "hidden") {
+	if _, err := s.DatabaseTables(t.Context(), &api.DatabaseTablesRequest{Connection: "host=/nowhere password=hidden"}); err == nil ||
+		strings.Contains(err.Error(), "hidden") {
 		t.Errorf("no server: %v", err)
 	}
 	if _, err := os.Stat(small); err == nil {
@@ -265,7 +306,8 @@ func TestRowsAndCopy(t *testing.T) {
 func TestHierarchyCover(t *testing.T) {
 	table, dir := visits(t)
 	write(t, filepath.Join(dir, "some.csv"), "Nara,inland,*\nKobe,coast,*\n")
-	got, err := bare(t).HierarchyCover(t.Context(), &api.HierarchyCoverRequest{Table: table, Column: "city", Hierarchy: filepath.Join(dir, "some.csv")})
+	got, err := bare(t).HierarchyCover(t.Context(),
+		&api.HierarchyCoverRequest{Table: table, Column: "city", Hierarchy: filepath.Join(dir, "some.csv")})
 	must(t, err)
 	if d := cmp.Diff(&api.HierarchyCover{Levels: 3, Values: 3, Covered: 2, Uncovered: 1}, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

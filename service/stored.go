@@ -37,12 +37,16 @@ func (s *Service) Stored(ctx context.Context, r *api.StoredRequest) (*api.Stored
 		in = account.ZCDP
 	}
 	out := &api.Stored{
-		State: c.State, Dataset: c.Dataset, Request: hex.EncodeToString(c.Hash[:]), Link: info.Link, Head: hex.EncodeToString(info.Head[:]), ID: info.ID,
+		State: c.State, Dataset: c.Dataset, Request: hex.EncodeToString(c.Hash[:]), Link: info.Link, Head: hex.EncodeToString(info.Head[:]),
+		ID:   info.ID,
 		Cost: api.AmountIn(in, info.Cost), Payload: c.Release.Payload,
 	}
 	if c.State == "released" {
 		if out.Certificate, err = certificate.Parse(c.Release.Signature); err != nil {
-			return nil, &noren.Error{Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err, Hint: "verify the ledger"}
+			return nil, &noren.Error{
+				Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err,
+				Hint: "verify the ledger",
+			}
 		}
 	}
 	return out, nil

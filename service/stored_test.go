@@ -36,7 +36,8 @@ func TestStored(t *testing.T) {
 	r.RequestKey = "first"
 	a, err := s.Ask(t.Context(), r)
 	must(t, err)
-	if got := find("first"); got.State != "released" || !bytes.Equal(got.Payload, a.Payload) || got.Certificate == nil || got.Cost != a.Cost || got.Link != a.Charge.Link || got.Request != a.Certificate.Certificate.RequestSHA256 {
+	if got := find("first"); got.State != "released" || !bytes.Equal(got.Payload, a.Payload) || got.Certificate == nil || got.Cost != a.Cost ||
+		got.Link != a.Charge.Link || got.Request != a.Certificate.Certificate.RequestSHA256 {
 		t.Errorf("%+v", got)
 	}
 	spent := a.Cost

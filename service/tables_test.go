@@ -93,7 +93,8 @@ func TestAnonymizeWritesReleasePageAndCertificate(t *testing.T) {
 	if _, err := s.Anonymize(t.Context(), &request); noren.CodeOf(err) != atomicfile.CodeExists {
 		t.Errorf("the release was replaced: %v", err)
 	}
-	request.Output, request.Report, request.Certificate = filepath.Join(dir, "o2.csv"), filepath.Join(dir, "p2.html"), filepath.Join(dir, "c2.json")
+	request.Output, request.Report, request.Certificate = filepath.Join(dir, "o2.csv"), filepath.Join(dir, "p2.html"),
+		filepath.Join(dir, "c2.json")
 	request.Spec = &spec.Spec{Anonymize: spec.Anonymize{L: 40}}
 	if _, err := s.Anonymize(t.Context(), &request); noren.KindOf(err) != noren.NotMet {
 		t.Errorf("40 different illnesses: %v", err)
@@ -126,21 +127,24 @@ func TestAnonymizeRefusals(t *testing.T) {
 		where  string
 		code   string
 	}{
-		"no output":           {func(q *api.AnonymizeRequest) { q.Output = "" }, "output", ""},
-		"no standard output":  {func(q *api.AnonymizeRequest) { q.Output = "-" }, "output", ""},
-		"no input":            {func(q *api.AnonymizeRequest) { q.Input = "" }, "input", ""},
-		"no standard input":   {func(q *api.AnonymizeRequest) { q.Input = "-" }, "input", ""},
-		"little memory":       {func(q *api.AnonymizeRequest) { q.Memory = 1 << 20 }, "memory", ""},
-		"workers":             {func(q *api.AnonymizeRequest) { q.Workers = -1 }, "workers", ""},
-		"short seed":          {func(q *api.AnonymizeRequest) { q.Seed = "abc" }, "seed", service.CodeSeedShort},
-		"seed of letters":     {func(q *api.AnonymizeRequest) { q.Seed = strings.Repeat("x", 32) }, "seed", ""},
-		"insecure without":    {func(q *api.AnonymizeRequest) { q.InsecureSeed = true }, "seed-insecure", service.CodeNeedsSeed},
-		"delimiter":           {func(q *api.AnonymizeRequest) { q.OutputDelimiter = "ab" }, "output-delimiter", ""},
-		"encoding":            {func(q *api.AnonymizeRequest) { q.OutputEncoding = "ebcdic" }, "output-encoding", ""},
-		"page of a stream":    {func(q *api.AnonymizeRequest) { q.Output, q.Stdout, q.Report = "-", &bytes.Buffer{}, other }, "report", ""},
-		"output is input":     {func(q *api.AnonymizeRequest) { q.Output, q.Force = q.Input, true }, table.Input, "output-is-input"},
-		"output is hierarchy": {func(q *api.AnonymizeRequest) { q.Output, q.Force = filepath.Join(dir, "cities.csv"), true }, filepath.Join(dir, "cities.csv"), "output-is-input"},
-		"twice":               {func(q *api.AnonymizeRequest) { q.Report = q.Output }, out, "output-twice"},
+		"no output":          {func(q *api.AnonymizeRequest) { q.Output = "" }, "output", ""},
+		"no standard output": {func(q *api.AnonymizeRequest) { q.Output = "-" }, "output", ""},
+		"no input":           {func(q *api.AnonymizeRequest) { q.Input = "" }, "input", ""},
+		"no standard input":  {func(q *api.AnonymizeRequest) { q.Input = "-" }, "input", ""},
+		"little memory":      {func(q *api.AnonymizeRequest) { q.Memory = 1 << 20 }, "memory", ""},
+		"workers":            {func(q *api.AnonymizeRequest) { q.Workers = -1 }, "workers", ""},
+		"short seed":         {func(q *api.AnonymizeRequest) { q.Seed = "abc" }, "seed", service.CodeSeedShort},
+		"seed of letters":    {func(q *api.AnonymizeRequest) { q.Seed = strings.Repeat("x", 32) }, "seed", ""},
+		"insecure without":   {func(q *api.AnonymizeRequest) { q.InsecureSeed = true }, "seed-insecure", service.CodeNeedsSeed},
+		"delimiter":          {func(q *api.AnonymizeRequest) { q.OutputDelimiter = "ab" }, "output-delimiter", ""},
+		"encoding":           {func(q *api.AnonymizeRequest) { q.OutputEncoding = "ebcdic" }, "output-encoding", ""},
+		"page of a stream":   {func(q *api.AnonymizeRequest) { q.Output, q.Stdout, q.Report = "-", &bytes.Buffer{}, other }, "report", ""},
+		"output is input":    {func(q *api.AnonymizeRequest) { q.Output, q.Force = q.Input, true }, table.Input, "output-is-input"},
+		"output is hierarchy": {
+			func(q *api.AnonymizeRequest) { q.Output, q.Force = filepath.Join(dir, "cities.csv"), true },
+			filepath.Join(dir, "cities.csv"), "output-is-input",
+		},
+		"twice": {func(q *api.AnonymizeRequest) { q.Report = q.Output }, out, "output-twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := api.AnonymizeRequest{Table: table, Output: out}
@@ -211,7 +215,8 @@ func TestVerify(t *testing.T) {
 		spec.CodeNoQuasi:        {Anonymize: spec.Anonymize{K: 2}},
 		spec.CodeNeedsL:         {Anonymize: spec.Anonymize{K: 2, C: 2}},
 	} {
-		if _, err := s.Verify(t.Context(), &api.VerifyRequest{Table: api.Table{Input: out, Spec: sp}}); noren.CodeOf(err) != code || noren.KindOf(err) != noren.Usage {
+		if _, err := s.Verify(t.Context(), &api.VerifyRequest{Table: api.Table{Input: out, Spec: sp}}); noren.CodeOf(err) != code ||
+			noren.KindOf(err) != noren.Usage {
 			t.Errorf("got %v, want code %s", err, code)
 		}
 	}
@@ -224,7 +229,10 @@ func TestAssess(t *testing.T) {
 	table.Spec = &spec.Spec{Anonymize: spec.Anonymize{KeepOrder: true}}
 	made, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: out})
 	must(t, err)
-	r, err := s.Assess(t.Context(), &api.AssessRequest{Table: table, Against: out, KeptOrder: true, Population: table.Input, SamplingFraction: 0.5, Report: page})
+	r, err := s.Assess(t.Context(), &api.AssessRequest{
+		Table: table, Against: out, KeptOrder: true, Population: table.Input,
+		SamplingFraction: 0.5, Report: page,
+	})
 	must(t, err)
 	valid(t, "noren.assess-1.json", r)
 	// The loss is one figure, whether the release is made or read.
@@ -270,15 +278,19 @@ func TestCurve(t *testing.T) {
 	})
 	must(t, err)
 	valid(t, "noren.curve-1.json", r)
-	if r.Rows != 60 || len(r.Points) != 4 || !slices.Equal(points, r.Points) || r.Points[0].K != 2 || r.Refine != "fast" || r.Scale != "zscore" || !slices.Equal(r.Quasi, []string{"age", "city"}) {
+	if r.Rows != 60 || len(r.Points) != 4 || !slices.Equal(points, r.Points) || r.Points[0].K != 2 || r.Refine != "fast" ||
+		r.Scale != "zscore" || !slices.Equal(r.Quasi, []string{"age", "city"}) {
 		t.Errorf("%+v", r)
 	}
 	for where, q := range map[string]api.CurveRequest{
-		"k":            {Table: table},
-		"methods":      {Table: table, K: []int{2}, Methods: []string{"best"}},
-		"refine":       {Table: table, K: []int{2}, Refine: "never"},
-		"scale":        {Table: table, K: []int{2}, Scale: "huge"},
-		"unit-linkage": {Table: api.Table{Input: table.Input, Spec: &spec.Spec{Columns: map[string]spec.Column{"age": {Role: "quasi"}}, Anonymize: spec.Anonymize{UnitLinkage: "all"}}}, K: []int{2}},
+		"k":       {Table: table},
+		"methods": {Table: table, K: []int{2}, Methods: []string{"best"}},
+		"refine":  {Table: table, K: []int{2}, Refine: "never"},
+		"scale":   {Table: table, K: []int{2}, Scale: "huge"},
+		"unit-linkage": {Table: api.Table{Input: table.Input, Spec: &spec.Spec{
+			Columns:   map[string]spec.Column{"age": {Role: "quasi"}},
+			Anonymize: spec.Anonymize{UnitLinkage: "all"},
+		}}, K: []int{2}},
 	} {
 		var e *noren.Error
 		if _, err := s.Curve(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Place() != where {
@@ -301,7 +313,8 @@ func TestInspectAndPropose(t *testing.T) {
 	must(t, err)
 	proposal, err := spec.Parse("proposal", []byte(p.Specification))
 	must(t, err)
-	if proposal.Columns["age"].Type != "integer" || proposal.Columns["name"].Role != "identifier" || !strings.Contains(p.Specification, "# read me\n") {
+	if proposal.Columns["age"].Type != "integer" || proposal.Columns["name"].Role != "identifier" ||
+		!strings.Contains(p.Specification, "# read me\n") {
 		t.Errorf("proposal:\n%s", p.Specification)
 	}
 	if strings.Contains(p.Specification, "Nara") || strings.Contains(p.Specification, "Name 1") {
@@ -323,7 +336,10 @@ func TestInspectStdin(t *testing.T) {
 func TestHierarchy(t *testing.T) {
 	table, dir := visits(t)
 	s := bare(t)
-	p, err := s.HierarchyPropose(t.Context(), &api.HierarchyProposeRequest{Table: table, Column: "age", Kind: "number", Steps: []string{"10", "50"}})
+	p, err := s.HierarchyPropose(t.Context(), &api.HierarchyProposeRequest{
+		Table: table, Column: "age", Kind: "number",
+		Steps: []string{"10", "50"},
+	})
 	must(t, err)
 	if p.Kind != "number" || len(p.Levels) != 4 || len(p.Rows) == 0 || p.Rows[0][len(p.Rows[0])-1] != "*" {
 		t.Errorf("%+v", p)
@@ -341,7 +357,8 @@ func TestHierarchy(t *testing.T) {
 	}
 	write(t, check.Hierarchy, "Kobe,coast,*\nOsaka,coast,*\n")
 	_, err = s.HierarchyCheck(t.Context(), &check)
-	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 value in 20 records has") || strings.Contains(err.Error(), "Nara") {
+	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 value in 20 records has") ||
+		strings.Contains(err.Error(), "Nara") {
 		t.Errorf("a value without a line: %v", err)
 	}
 	for where, q := range map[string]api.HierarchyProposeRequest{

@@ -152,7 +152,8 @@ func lossBits(records float64, digits int) float64 {
 // adds to the losses of the same table, and with those that more records add. With fewer records
 // than were timed a record takes as long: their losses are smaller, but more of the weights count.
 func lossRatio(records float64, digits, timed int) float64 {
-	return max(1, lossBits(records, digits)/lossBits(records, timedDigits)) * max(1, lossBits(records, timedDigits)/lossBits(float64(timed), timedDigits))
+	return max(1, lossBits(records, digits)/lossBits(records, timedDigits)) * max(1,
+		lossBits(records, timedDigits)/lossBits(float64(timed), timedDigits))
 }
 
 // neighbourWork is how many times as long a count of outliers takes for a record as the one that
@@ -194,7 +195,8 @@ const (
 var assumedTimes = api.Calibration{
 	Records: 200_000, Base: 0.1, Load: 1e-6, Persons: 1e-5, Cell: 3e-5,
 	Record: map[string]float64{
-		"count": 1e-7, "sum": 1e-7, "mean": 1e-7, "variance": 1e-7, "histogram": 1e-7, "quantile": 4e-5, api.KindOutliers: 5e-4, api.KindCorrelated: 1e-6,
+		"count": 1e-7, "sum": 1e-7, "mean": 1e-7, "variance": 1e-7, "histogram": 1e-7, "quantile": 4e-5, api.KindOutliers: 5e-4,
+		api.KindCorrelated: 1e-6,
 	},
 }
 
@@ -245,7 +247,10 @@ func (s *Service) Calibrate(ctx context.Context, r *api.CalibrateRequest) (*api.
 	}
 	defer dir.Close()
 	defer func() { _ = os.RemoveAll(dir.Path) }()
-	c := &calibrator{dir: dir.Path, out: &api.Calibration{Records: rows, Record: map[string]float64{}, Numbers: map[string]float64{}, Single: map[string]float64{}}}
+	c := &calibrator{dir: dir.Path, out: &api.Calibration{
+		Records: rows, Record: map[string]float64{}, Numbers: map[string]float64{},
+		Single: map[string]float64{},
+	}}
 	return c.out, c.measure(ctx, rows)
 }
 
@@ -275,7 +280,10 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 		}
 	}
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) // it signs made-up answers alone
-	c.own = &Service{Signer: func() (ed25519.PrivateKey, error) { return key, nil }, Tool: certificate.Tool{Name: "calibration", Version: "1"}, Analyst: "calibration"}
+	c.own = &Service{
+		Signer: func() (ed25519.PrivateKey, error) { return key, nil }, Tool: certificate.Tool{Name: "calibration", Version: "1"},
+		Analyst: "calibration",
+	}
 	if c.own.Kept, err = Keep(ctx, book, KeepOptions{TableMemory: 4 << 30}); err != nil {
 		return err
 	}
@@ -348,13 +356,19 @@ func (c *calibrator) others(ctx context.Context, rows, few int, count api.Questi
 	// The time of a count of outliers grows with the number of neighbours, up to where all have so
 	// many that none is nearly an outlier: it is measured in a plane for several radii.
 	for _, radius := range []float64{0.03, 0.1, 0.3} {
-		t, err = c.slowest(ctx, "few", same(api.Question{Kind: api.KindOutliers, Columns: []string{"age", "x"}, K: timedNeighbours, Radius: radius, Scale: "bounds", Pay: &api.Amount{Epsilon: "1"}}))
+		t, err = c.slowest(ctx, "few", same(api.Question{
+			Kind: api.KindOutliers, Columns: []string{"age", "x"}, K: timedNeighbours,
+			Radius: radius, Scale: "bounds", Pay: &api.Amount{Epsilon: "1"},
+		}))
 		if err != nil {
 			return err
 		}
 		c.out.Record[api.KindOutliers] = max(c.out.Record[api.KindOutliers], t.turn/float64(few))
 	}
-	t, err = c.slowest(ctx, "model", same(api.Question{Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"f"}`), Pay: &api.Amount{Epsilon: "1"}}))
+	t, err = c.slowest(ctx, "model", same(api.Question{
+		Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"f"}`),
+		Pay: &api.Amount{Epsilon: "1"},
+	}))
 	if err != nil {
 		return err
 	}
@@ -426,7 +440,10 @@ func (c *calibrator) grant(ctx context.Context, book string, m madeUp) error {
 	}}
 	if m.model {
 		half := []float64{0.5, 0.5}
-		chain, err := json.Marshal(map[string]any{"type": "chain", "states": []string{"f", "m"}, "source": "calibration", "init": half, "P": [][]float64{half, half}, "length": rows})
+		chain, err := json.Marshal(map[string]any{
+			"type": "chain", "states": []string{"f", "m"}, "source": "calibration", "init": half,
+			"P": [][]float64{half, half}, "length": rows,
+		})
 		if err != nil {
 			return err
 		}
@@ -438,7 +455,10 @@ func (c *calibrator) grant(ctx context.Context, book string, m madeUp) error {
 	if err != nil {
 		return err
 	}
-	made := dataset.MadeUp{Definition: d, Fields: d.Fields(), Rows: rows, Seed: sha256.Sum256([]byte(name)), Values: map[string][]string{"who": people(max(1, m.persons)), "sex": {"f", "m"}}}
+	made := dataset.MadeUp{
+		Definition: d, Fields: d.Fields(), Rows: rows, Seed: sha256.Sum256([]byte(name)),
+		Values: map[string][]string{"who": people(max(1, m.persons)), "sex": {"f", "m"}},
+	}
 	t, err := made.Table()
 	if err != nil {
 		return err
@@ -460,7 +480,10 @@ func (c *calibrator) grant(ctx context.Context, book string, m madeUp) error {
 	defer func() { _ = l.Close() }()
 	reviewed, err := release.ReviewGrant(ctx, l, release.Candidate{Path: path, Definition: d})
 	if err == nil {
-		_, err = release.ConfirmGrant(ctx, l, release.Grant{Name: name, Cap: account.Cost{Epsilon: 1000 * account.EpsilonUnits}, OtherPeople: true}, reviewed)
+		_, err = release.ConfirmGrant(ctx, l, release.Grant{
+			Name: name, Cap: account.Cost{Epsilon: 1000 * account.EpsilonUnits},
+			OtherPeople: true,
+		}, reviewed)
 	}
 	return err
 }

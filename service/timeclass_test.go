@@ -15,7 +15,10 @@ import (
 )
 
 func TestTimeClass(t *testing.T) {
-	c := &api.Calibration{Base: 0.02, Load: 1e-6, Persons: 1e-7, Cell: 1e-6, Record: map[string]float64{"count": 1e-8, "mean": 2e-8, "outliers": 1e-4}}
+	c := &api.Calibration{
+		Base: 0.02, Load: 1e-6, Persons: 1e-7, Cell: 1e-6,
+		Record: map[string]float64{"count": 1e-8, "mean": 2e-8, "outliers": 1e-4},
+	}
 	one := func(kind string, atMost int64) api.Work {
 		return api.Work{AtMost: atMost, Columns: 1, Questions: []api.QuestionWork{{Kind: kind, Columns: 1, Cells: 1}}}
 	}
@@ -49,7 +52,10 @@ func TestTimeClass(t *testing.T) {
 // Questions of numbers alone have times of their own, where a calibration has them.
 func TestBoundsOfNumbers(t *testing.T) {
 	of := func(kind string, texts bool, terms int, numbers, single map[string]float64) float64 {
-		c := &api.Calibration{Records: 1000, Base: 0.02, Turn: 0.5, Record: map[string]float64{"count": 4, "mean": 8, "outliers": 16}, Numbers: numbers, Single: single}
+		c := &api.Calibration{
+			Records: 1000, Base: 0.02, Turn: 0.5, Record: map[string]float64{"count": 4, "mean": 8, "outliers": 16},
+			Numbers: numbers, Single: single,
+		}
 		w := &api.Work{AtMost: 1, Questions: []api.QuestionWork{{Kind: kind, Texts: texts, Terms: terms}}}
 		return service.TimesOf(w, c, 1<<30).Bound
 	}
@@ -114,7 +120,8 @@ func TestBoundsOfGroups(t *testing.T) {
 			continue
 		}
 		q := price.Work.Questions[0]
-		if got := service.TimesOf(&price.Work, c, 1<<40).Bound / 1e7; q.Grouped != x.grouped || q.Listed != x.listed || math.Abs(got-x.seconds) > 1e-12 {
+		if got := service.TimesOf(&price.Work, c, 1<<40).Bound / 1e7; q.Grouped != x.grouped || q.Listed != x.listed ||
+			math.Abs(got-x.seconds) > 1e-12 {
 			t.Errorf("%s: %+v, %g s for a record, want %d columns, %d values, %g s", name, q, got, x.grouped, x.listed, x.seconds)
 		}
 	}
@@ -128,8 +135,14 @@ func TestTextsOfQuestions(t *testing.T) {
 		{Name: "sex", Keys: []string{"f", "m"}},
 		{Name: "day", Type: "date", Bounds: []string{"2020-01-01", "2030-01-01"}},
 	}})
-	for where, want := range map[string]bool{"": false, "age >= 3 and x < 0.5": false, "age >= 3 and sex = 'f'": true, "day > '2026-01-01'": true} {
-		p, err := s.AskPrice(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "mean", Column: "age", Where: where, Pay: &api.Amount{Epsilon: "0.1"}}}})
+	for where, want := range map[string]bool{
+		"": false, "age >= 3 and x < 0.5": false, "age >= 3 and sex = 'f'": true,
+		"day > '2026-01-01'": true,
+	} {
+		p, err := s.AskPrice(t.Context(), &api.AskRequest{
+			Dataset:   "people",
+			Questions: []api.Question{{Kind: "mean", Column: "age", Where: where, Pay: &api.Amount{Epsilon: "0.1"}}},
+		})
 		must(t, err)
 		if got := p.Work.Questions[0].Texts; got != want {
 			t.Errorf("%q: texts %t", where, got)
@@ -143,7 +156,8 @@ func TestCalibrate(t *testing.T) {
 	c, err := bare(t).Calibrate(t.Context(), &api.CalibrateRequest{Dir: dir, Records: 2000})
 	must(t, err)
 	// On a busy machine the time of a turn may hide that of 2,000 records.
-	if c.Base <= 0 || c.Turn <= 0 || c.Load <= 0 || len(c.Record) != 8 || len(c.Numbers) != 5 || len(c.Single) != 5 || slices.Min(slices.Collect(maps.Values(c.Record))) < 0 {
+	if c.Base <= 0 || c.Turn <= 0 || c.Load <= 0 || len(c.Record) != 8 || len(c.Numbers) != 5 || len(c.Single) != 5 ||
+		slices.Min(slices.Collect(maps.Values(c.Record))) < 0 {
 		t.Errorf("%+v", c)
 	}
 	left, err := os.ReadDir(dir)

@@ -38,7 +38,9 @@ func TestTotalsAreAWarningUntilDecided(t *testing.T) {
 		for policy, code := range map[string]string{"": "totals", "read": "totals-decided", "leave": "totals-decided"} {
 			var notes []api.Note
 			s := &service.Service{Note: func(n api.Note) { notes = append(notes, n) }}
-			made, err := s.Propose(t.Context(), &api.ProposeRequest{Table: api.Table{Input: input, Spec: &spec.Spec{Input: spec.Input{Totals: policy}}}})
+			made, err := s.Propose(t.Context(), &api.ProposeRequest{
+				Table: api.Table{Input: input, Spec: &spec.Spec{Input: spec.Input{Totals: policy}}},
+			})
 			must(t, err)
 			said := 0
 			for _, n := range notes {

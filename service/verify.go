@@ -43,7 +43,10 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 		return nil, err
 	}
 	if requirement.K < 1 {
-		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoK, Where: "k", What: "expected how many records are to share their quasi-identifiers"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: CodeNoK, Where: "k",
+			What: "expected how many records are to share their quasi-identifiers",
+		}
 	}
 	if parts.IsManifested(r.Input) {
 		err = parts.CheckManifest(ctx, r.Input)
@@ -108,9 +111,14 @@ func (s *Service) unitOf(sp *spec.Spec, src table.Source, required bool) (*verif
 		return &verify.Unit{Column: sp.Unit, Linked: linkage == kanon.LinkAll}, nil
 	}
 	if required {
-		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoUnit, Where: "unit", What: "%s has no column %s: its persons cannot be counted", Args: []any{table.PlaceOf(src), sp.Unit}, Hint: "without a unit, records are counted; the persons were counted when the release was made"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: CodeNoUnit, Where: "unit", What: "%s has no column %s: its persons cannot be counted",
+			Args: []any{table.PlaceOf(src), sp.Unit},
+			Hint: "without a unit, records are counted; the persons were counted when the release was made",
+		}
 	}
-	s.columnNote(api.Warning, CodeNoUnit, []string{sp.Unit}, noren.Textf("%s has no column %s: its persons cannot be counted, records are counted instead", table.PlaceOf(src), sp.Unit))
+	s.columnNote(api.Warning, CodeNoUnit, []string{sp.Unit},
+		noren.Textf("%s has no column %s: its persons cannot be counted, records are counted instead", table.PlaceOf(src), sp.Unit))
 	return nil, nil
 }
 

@@ -63,7 +63,12 @@ func TestVerifyNamesUnreadFiles(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "part-1.csv"), []byte("age\n30\n30\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "_SUCCESS"), nil, 0o600))
 	s := bare(t)
-	request := &api.VerifyRequest{Table: api.Table{Input: dir, Spec: &spec.Spec{Columns: map[string]spec.Column{"age": {Role: "quasi", Type: "integer"}}, Anonymize: spec.Anonymize{K: 2}}}}
+	request := &api.VerifyRequest{
+		Table: api.Table{Input: dir, Spec: &spec.Spec{
+			Columns:   map[string]spec.Column{"age": {Role: "quasi", Type: "integer"}},
+			Anonymize: spec.Anonymize{K: 2},
+		}},
+	}
 	r, err := s.Verify(t.Context(), request)
 	must(t, err)
 	if !r.Met {

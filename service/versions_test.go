@@ -47,7 +47,9 @@ func TestAnotherOrderIsAnotherVersion(t *testing.T) {
 	d := &dataset.Definition{Unit: "who", Columns: []dataset.Column{{Name: "who"}, {Name: "x"}}}
 	s, dir := granted(t, "who,x\n"+many+single.String(), d)
 	kept(t, s)
-	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "count", Where: "x = '1'", MaxRows: 1, Pay: &api.Amount{Epsilon: "100"}}}}
+	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{
+		{Kind: "count", Where: "x = '1'", MaxRows: 1, Pay: &api.Amount{Epsilon: "100"}},
+	}}
 	for version := range 2 {
 		a, err := s.Ask(t.Context(), r)
 		must(t, err)
@@ -86,7 +88,11 @@ func TestWhatIsKeptIsOfOneVersion(t *testing.T) {
 		rows.who, rows.a, rows.b = append(rows.who, r.IntN(9)), append(rows.a, r.IntN(4)), append(rows.b, r.IntN(4))
 	}
 	definition := func(kind string) *dataset.Definition {
-		return &dataset.Definition{Unit: "who", Columns: []dataset.Column{{Name: "who"}, {Name: "a", Type: kind, Bounds: []string{"0", "4"}}, {Name: "b", Type: "integer", Bounds: []string{"0", "4"}}}}
+		return &dataset.Definition{Unit: "who", Columns: []dataset.Column{
+			{Name: "who"},
+			{Name: "a", Type: kind, Bounds: []string{"0", "4"}},
+			{Name: "b", Type: "integer", Bounds: []string{"0", "4"}},
+		}}
 	}
 	plain, dir := granted(t, rows.text(), definition("integer"))
 	holding := *plain
@@ -138,7 +144,8 @@ func TestWhatIsKeptIsOfOneVersion(t *testing.T) {
 				a, b := float64(*want.Answers[j].Rows[0].Value), float64(*got.Answers[j].Rows[0].Value)
 				// The scale of each noise is at most 3 x 4 / 100.
 				if math.Abs(a-b) > 5 {
-					t.Errorf("%s, time %d: %s of %s%s, %d records each: %g without and %g with what is kept", step.what, twice+1, q.Kind, q.Column, q.Where, q.MaxRows, a, b)
+					t.Errorf("%s, time %d: %s of %s%s, %d records each: %g without and %g with what is kept", step.what, twice+1, q.Kind, q.Column,
+						q.Where, q.MaxRows, a, b)
 				}
 			}
 		}

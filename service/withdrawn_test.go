@@ -24,7 +24,8 @@ func TestWithdrawnCertificate(t *testing.T) {
 		if err := with.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		err = withdrawn(with, &api.AnonymizeRequest{Output: "pg:visits", Certificate: path}, &noren.Error{Code: code, What: "the connection was lost"})
+		err = withdrawn(with, &api.AnonymizeRequest{Output: "pg:visits", Certificate: path},
+			&noren.Error{Code: code, What: "the connection was lost"})
 		if noren.CodeOf(err) != code {
 			t.Errorf("%q: %v", code, err)
 		}

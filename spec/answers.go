@@ -89,7 +89,8 @@ func (a *Answers) Check(r *infer.Report) error {
 	}
 	for _, name := range a.Harmful {
 		if slices.Contains(a.Known, name) {
-			return noren.Usagef("harmful", "column %s is known to others: nothing is left to learn", name).Hinted("name it in one of the two answers")
+			return noren.Usagef("harmful", "column %s is known to others: nothing is left to learn", name).
+				Hinted("name it in one of the two answers")
 		}
 	}
 	for _, name := range append(slices.Clone(a.Known), a.Harmful...) {
@@ -98,7 +99,8 @@ func (a *Answers) Check(r *infer.Report) error {
 		}
 	}
 	if len(a.Known) == 0 {
-		return noren.Usagef("known", "expected at least one column: without one there is nothing to make common").Hinted("such as age, sex or postcode")
+		return noren.Usagef("known", "expected at least one column: without one there is nothing to make common").
+			Hinted("such as age, sex or postcode")
 	}
 	return nil
 }

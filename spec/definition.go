@@ -39,12 +39,14 @@ func (s *Spec) Definition(ctx context.Context, src file.Source, o DatasetOptions
 		return nil, nil, err
 	}
 	p := dataset.ProposeOptions{
-		Sharded: o.Sharded, Missing: s.Input.Missing, Neighbours: o.Neighbours.String(), Unit: o.Unit, AtMost: o.AtMost, Records: o.Records, Model: o.Model, Progress: o.Progress,
+		Sharded: o.Sharded, Missing: s.Input.Missing, Neighbours: o.Neighbours.String(), Unit: o.Unit, AtMost: o.AtMost, Records: o.Records,
+		Model: o.Model, Progress: o.Progress,
 	}
 	for i, stored := range src.Columns() {
 		f := schema.Fields[i]
 		if f.Number != "" {
-			return nil, nil, s.fault("columns."+f.Name+".format", noren.Textf("expected plain numbers: the cell rule of data sets knows no number formats, so that their definitions stay as they are"), noren.Textf("write the numbers of the file as digits with a point"))
+			return nil, nil, s.fault("columns."+f.Name+".format", noren.Textf("expected plain numbers: the cell rule of data sets knows no "+
+				"number formats, so that their definitions stay as they are"), noren.Textf("write the numbers of the file as digits with a point"))
 		}
 		switch {
 		case o.Model != nil && o.Model.Column == f.Name:
@@ -60,7 +62,9 @@ func (s *Spec) Definition(ctx context.Context, src file.Source, o DatasetOptions
 	if o.Strict {
 		if len(proposed) > 0 {
 			return nil, nil, &noren.Error{
-				Kind: noren.Usage, Code: "schema-incomplete", Where: table.PlaceOf(src), What: "no type is given for %s", Args: []any{strings.Join(proposed, ", ")},
+				Kind: noren.Usage, Code: "schema-incomplete", Where: table.PlaceOf(src), What: "no type is given for %s", Args: []any{
+					strings.Join(proposed, ", "),
+				},
 				Hint: "a specification must give the type of every column",
 			}
 		}
@@ -88,7 +92,10 @@ func (s *Spec) Assumed(o DatasetOptions) (*dataset.Definition, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &dataset.Definition{Missing: s.Input.Missing, Neighbours: o.Neighbours.String(), Unit: o.Unit, AtMost: o.AtMost, Records: o.Records, Model: o.Model}
+	d := &dataset.Definition{
+		Missing: s.Input.Missing, Neighbours: o.Neighbours.String(), Unit: o.Unit, AtMost: o.AtMost, Records: o.Records,
+		Model: o.Model,
+	}
 	for _, f := range schema.Fields {
 		c := dataset.Column{Name: f.Name, Type: f.Type.String(), Levels: f.Levels}
 		if f.Type == table.Date {

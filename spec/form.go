@@ -38,7 +38,10 @@ func (s *Spec) Form() (file.Options, error) {
 			return o, err
 		}
 		if err != nil {
-			return o, &noren.Error{Kind: noren.Usage, Where: noren.File(s.Input.Query), What: "the query cannot be read", Hint: "does the file exist?"}
+			return o, &noren.Error{
+				Kind: noren.Usage, Where: noren.File(s.Input.Query), What: "the query cannot be read",
+				Hint: "does the file exist?",
+			}
 		}
 		o.Query, o.QueryName = string(text), s.Input.Query
 		if strings.TrimSpace(o.Query) == "" {

@@ -64,7 +64,8 @@ func (r *resolution) settleSource(ctx context.Context, src table.Source, schema 
 				if token.Text != "" {
 					return &noren.Error{
 						Kind: noren.Usage, Code: CodeMissingUnclear, Where: table.PlaceOf(src, noren.Textf("column %s", c.Field.Name)),
-						What: "%q stands for a missing value among numbers or dates elsewhere and is a word here: expected a decision which it is", Args: []any{token.Text},
+						What: "%q stands for a missing value among numbers or dates elsewhere and is a word here: expected a decision which it is",
+						Args: []any{token.Text},
 						Hint: "name this text as missing if it is missing everywhere; else name the texts that are missing",
 					}
 				}

@@ -94,7 +94,10 @@ func (s *Spec) Options() (*kanon.Options, error) {
 	o.Linkage, err = a.Linkage()
 	faults.add("unit-linkage", err)
 	if s.Unit == "" && (o.Linkage != kanon.LinkOne || a.Pseudonym) {
-		faults = append(faults, &noren.Error{Kind: noren.Usage, Code: CodeNeedsUnit, Where: "unit", What: "unit-linkage and pseudonym are about persons: name the column that tells them apart"})
+		faults = append(faults, &noren.Error{
+			Kind: noren.Usage, Code: CodeNeedsUnit, Where: "unit",
+			What: "unit-linkage and pseudonym are about persons: name the column that tells them apart",
+		})
 	}
 	_, err = formula.Parse(a.Formulas)
 	faults.add("formulas", err)

@@ -58,7 +58,8 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 		b.WriteString(l.Text("\n# Records with the same value here are of one person: k, l and t count persons\n# by it.\n"))
 		fmt.Fprintf(&b, "unit: %s\n", Scalar(o.Answers.Unit))
 	case o.Answers == nil && unit != nil:
-		b.WriteString(l.Text("\n# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the line where each record is another person's.\n"))
+		b.WriteString(l.Text("\n# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the " +
+			"line where each record is another person's.\n"))
 		fmt.Fprintf(&b, "unit: %s\n", Scalar(unit.Field.Name))
 	}
 	b.WriteString("\ncolumns:\n")
@@ -107,13 +108,15 @@ func proposeInput(b *strings.Builder, l lang.Lang, o *ProposeOptions, missing []
 		add("hidden", in.Hidden)
 	}
 	if o.Undecided {
-		lines = append(lines, l.Text("  # The workbook hides rows or columns. Decide on them: read takes them, leave leaves\n  # them out.\n  # hidden: leave\n"))
+		lines = append(lines,
+			l.Text("  # The workbook hides rows or columns. Decide on them: read takes them, leave leaves\n  # them out.\n  # hidden: leave\n"))
 	}
 	if in.Totals != "" {
 		add("totals", in.Totals)
 	}
 	if o.UndecidedTotals {
-		lines = append(lines, l.Text("  # Rows hold totals or notes and no record. Decide on them: read takes them, leave leaves them out.\n  # totals: leave\n"))
+		lines = append(lines,
+			l.Text("  # Rows hold totals or notes and no record. Decide on them: read takes them, leave leaves them out.\n  # totals: leave\n"))
 	}
 	if in.HeaderRow != 0 {
 		add("header-row", in.HeaderRow)
@@ -152,11 +155,13 @@ func proposeColumn(b *strings.Builder, l lang.Lang, c *infer.Column) {
 	}
 	comment(b, l.Text("Type: %s", c.TypeReason.In(l)))
 	if c.TypeReason.Odd() {
-		comment(b, l.Text("To say that a text stands for a missing value, add it to missing in input, and write the type that the column then has."))
+		comment(b,
+			l.Text("To say that a text stands for a missing value, add it to missing in input, and write the type that the column then has."))
 	}
 	open := c.RoleReason.Code == infer.RoleOpen
 	if open { // a proposal without a reason would pass for a decision
-		comment(b, l.Text("No role: nothing tells what they are. If others may know them, write role: quasi-identifier; if others must not know them, sensitive; if they are kept as they are, other."))
+		comment(b, l.Text("No role: nothing tells what they are. If others may know them, write role: quasi-identifier; if others must not "+
+			"know them, sensitive; if they are kept as they are, other."))
 	} else {
 		comment(b, l.Text("Role: %s", c.RoleReason.In(l)))
 	}
@@ -217,7 +222,8 @@ func wrapped(b *strings.Builder, start, text string) {
 func breakable(word string) (parts []string) {
 	from := 0
 	for i, r := range word {
-		if i > 0 && grid.Width(string(r)) == 2 && !strings.ContainsRune("、。）」』・ーぁぃぅぇぉっゃゅょァィゥェォッャュョ", r) && !strings.HasSuffix(word[:i], "（") && !strings.HasSuffix(word[:i], "「") {
+		if i > 0 && grid.Width(string(r)) == 2 && !strings.ContainsRune("、。）」』・ーぁぃぅぇぉっゃゅょァィゥェォッャュョ", r) && !strings.HasSuffix(word[:i], "（") &&
+			!strings.HasSuffix(word[:i], "「") {
 			parts, from = append(parts, word[from:i]), i
 		}
 	}
@@ -237,7 +243,10 @@ func Scalar(s string) string {
 }
 
 // reserved are words that YAML takes for something else than text.
-var reserved = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true}
+var reserved = map[string]bool{
+	"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "y": true,
+	"n": true,
+}
 
 func list(words []string) string {
 	quoted := make([]string, len(words))

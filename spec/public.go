@@ -22,7 +22,9 @@ type PublicOptions struct {
 // in missing. Errors are of kind Usage, those of reading the file, and the context's.
 //
 // The table must be public: everything that is inferred from it is.
-func (s *Spec) PublicFields(ctx context.Context, src table.Source, names []string, o PublicOptions) (fields []table.Field, missing []string, err error) {
+func (s *Spec) PublicFields(ctx context.Context, src table.Source, names []string, o PublicOptions) (fields []table.Field, missing []string,
+	err error,
+) {
 	at, err := table.Find(src, names)
 	if err != nil {
 		return nil, nil, err

@@ -27,7 +27,8 @@ func (s *Spec) ResolveRelease(ctx context.Context, src file.Source, how Reading)
 		case c.Role == table.Sensitive.String():
 			sensitive[name] = true
 			c = plainNumber(c)
-		case !present[name] && (c.Role == table.Identifier.String() || c.Role == table.Drop.String() || c.Role == table.Other.String() || c.Role == ""):
+		case !present[name] && (c.Role == table.Identifier.String() || c.Role == table.Drop.String() || c.Role == table.Other.String() ||
+			c.Role == ""):
 			continue
 		default:
 			c = Column{Role: c.Role, Type: table.Category.String()}
@@ -49,7 +50,10 @@ func (s *Spec) ResolveRelease(ctx context.Context, src file.Source, how Reading)
 		if len(look) == 0 {
 			return fields, nil
 		}
-		report, err := infer.Infer(ctx, src, infer.Options{Columns: look, Missing: append([]string{}, r.Input.Missing...), Progress: how.Progress})
+		report, err := infer.Infer(ctx, src, infer.Options{
+			Columns: look, Missing: append([]string{}, r.Input.Missing...),
+			Progress: how.Progress,
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -124,7 +124,8 @@ func (s *Spec) resolveType(path string, c Column, f *table.Field, report func(*n
 	}
 	if len(c.Order) > 0 {
 		if f.Type != table.Ordered {
-			report(s.fault(path+".order", noren.Textf("levels go with type ordered, not with %s", f.Type), noren.Textf("leave out order, or write type: ordered")))
+			report(s.fault(path+".order", noren.Textf("levels go with type ordered, not with %s", f.Type),
+				noren.Textf("leave out order, or write type: ordered")))
 		}
 		f.Levels = c.Order
 	} else if f.Type == table.Ordered {
@@ -152,7 +153,9 @@ func (s *Spec) resolveType(path string, c Column, f *table.Field, report func(*n
 	return typed
 }
 
-func (s *Spec) resolveHierarchy(path string, c Column, f *table.Field, load func(string) (*table.Hierarchy, error), report func(*noren.Error)) {
+func (s *Spec) resolveHierarchy(path string, c Column, f *table.Field, load func(string) (*table.Hierarchy, error),
+	report func(*noren.Error),
+) {
 	if f.Type != table.Category {
 		report(s.fault(path+".hierarchy", noren.Textf("a hierarchy goes with type category, not with %s", f.Type), noren.Text{}))
 		return

@@ -36,7 +36,10 @@ func ReadSide(path string, what noren.Phrase, hint noren.Format) ([]byte, csvio.
 	case meter.Refused(err) != nil:
 		return nil, 0, err
 	case err != nil:
-		return nil, 0, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "%s cannot be read", Args: []any{what}, Hint: hint, Err: atomicfile.Reason(err)}
+		return nil, 0, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(path), What: "%s cannot be read", Args: []any{what}, Hint: hint,
+			Err: atomicfile.Reason(err),
+		}
 	}
 	return csvio.Decode(path, data)
 }
@@ -69,7 +72,10 @@ func SideRows(name string, text []byte) (r *csv.Reader, skip int, err error) {
 func sideError(name string, hint noren.Format, skip int, err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line + skip)}, What: "%s", Args: []any{noren.Foreign(parse.Err.Error())}, Hint: hint}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line + skip)}, What: "%s",
+			Args: []any{noren.Foreign(parse.Err.Error())}, Hint: hint,
+		}
 	}
 	return &noren.Error{Where: noren.File(name), What: "cannot be read", Err: err}
 }

@@ -10,7 +10,10 @@ import (
 
 // Whatever a side file holds, its records are read within the memory of the limits.
 func FuzzSideRows(f *testing.F) {
-	for _, text := range []string{"a;b;*\n", "value,group,*\na,b,*\n", strings.Repeat(",", 60_000), "\"" + strings.Repeat("a\n", 20_000), "\xef\xbb\xbf\xef\xbb\xbfa\n", "\xff\xfea\x00\n\x00"} {
+	for _, text := range []string{
+		"a;b;*\n", "value,group,*\na,b,*\n", strings.Repeat(",", 60_000), "\"" + strings.Repeat("a\n", 20_000),
+		"\xef\xbb\xbf\xef\xbb\xbfa\n", "\xff\xfea\x00\n\x00",
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

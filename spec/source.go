@@ -155,9 +155,15 @@ func (s *Spec) ResolveSource(ctx context.Context, src file.Source, how Reading) 
 		out.Formats[f.Name] = f.Number
 		switch {
 		case s.Columns[f.Name].Format == "":
-			how.Notes.add(Note{Code: NoteNumberFormat, Columns: []string{f.Name}, Text: noren.Textf("column %s: numbers are read as %s and written plain", f.Name, f.Number)})
+			how.Notes.add(Note{
+				Code: NoteNumberFormat, Columns: []string{f.Name},
+				Text: noren.Textf("column %s: numbers are read as %s and written plain", f.Name, f.Number),
+			})
 		case how.Release && f.Role == table.Other:
-			how.Notes.add(Note{Code: NoteKeptNumbers, Columns: []string{f.Name}, Text: noren.Textf("column %s is kept, and its numbers are written plain, not as %s", f.Name, f.Number)})
+			how.Notes.add(Note{
+				Code: NoteKeptNumbers, Columns: []string{f.Name},
+				Text: noren.Textf("column %s is kept, and its numbers are written plain, not as %s", f.Name, f.Number),
+			})
 		}
 	}
 	written := out.Schema.Fields
@@ -167,7 +173,8 @@ func (s *Spec) ResolveSource(ctx context.Context, src file.Source, how Reading) 
 	}
 	out.Source, out.Schema = plain, &table.Schema{Fields: fields}
 	if out.Looked != nil { // a column that is rewritten, or kept as text, is looked at again
-		out.Looked.Columns = slices.DeleteFunc(out.Looked.Columns, func(c infer.Column) bool { return c.Field.Number != "" || written[c.Position].Number != "" })
+		out.Looked.Columns = slices.DeleteFunc(out.Looked.Columns,
+			func(c infer.Column) bool { return c.Field.Number != "" || written[c.Position].Number != "" })
 	}
 	if how.Sensitive && !s.statesMissing() {
 		if err := r.settleSource(ctx, plain, out.Schema); err != nil {
@@ -232,7 +239,10 @@ func (r *resolution) addMissing(texts []string) {
 func (s *Spec) NoteIndex(columns []table.StoredColumn, notes Notes) {
 	for _, c := range columns {
 		if _, named := s.Columns[c.Name]; !named && c.Index {
-			notes.add(Note{Code: NoteRowIndex, Columns: []string{c.Name}, Text: noren.Textf("%s is dropped: it is the row index of pandas, which can link the release to the source", c.Name)})
+			notes.add(Note{
+				Code: NoteRowIndex, Columns: []string{c.Name},
+				Text: noren.Textf("%s is dropped: it is the row index of pandas, which can link the release to the source", c.Name),
+			})
 		}
 	}
 }
@@ -274,7 +284,10 @@ func (s *Spec) ResolveStated(src file.Source, notes Notes) (written []table.Fiel
 	}
 	if len(untyped) > 0 {
 		return nil, nil, &noren.Error{
-			Kind: noren.Usage, Code: CodeUntyped, Where: table.PlaceOf(src), What: "expected a stated type for each quasi-identifier, got none for %s: types are not inferred from one of several files", Args: []any{strings.Join(untyped, ", ")},
+			Kind: noren.Usage, Code: CodeUntyped, Where: table.PlaceOf(src),
+			What: "expected a stated type for each quasi-identifier, got none for %s: types are not inferred from one of several files", Args: []any{
+				strings.Join(untyped, ", "),
+			},
 			Hint: "state each as integer, decimal, date, ordered or category",
 		}
 	}

@@ -34,7 +34,8 @@ func write(t *testing.T, dir, name, text string) string {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
-	path := write(t, dir, "noren.yaml", "version: 1\ninput: {query: q.sql}\ncolumns:\n  age: {hierarchy: h/age.csv}\n  day: {hierarchy: /abs/day.csv}\n  sex: {role: quasi}\n")
+	path := write(t, dir, "noren.yaml",
+		"version: 1\ninput: {query: q.sql}\ncolumns:\n  age: {hierarchy: h/age.csv}\n  day: {hierarchy: /abs/day.csv}\n  sex: {role: quasi}\n")
 	s, err := spec.Load(path)
 	must(t, err)
 	want := []string{path, filepath.Join(dir, "q.sql"), filepath.Join(dir, "h", "age.csv"), "/abs/day.csv"}
@@ -96,7 +97,8 @@ func TestWithCarriesEveryField(t *testing.T) {
 	if !reflect.DeepEqual(got, &want) {
 		t.Errorf("got\n%+v\nwant\n%+v", *got, want)
 	}
-	if again := base.With(&spec.Spec{}); !reflect.DeepEqual(again.Columns, base.Columns) || !reflect.DeepEqual(again.Input, base.Input) || again.Anonymize != base.Anonymize || again.Unit != "a" {
+	if again := base.With(&spec.Spec{}); !reflect.DeepEqual(again.Columns, base.Columns) || !reflect.DeepEqual(again.Input, base.Input) ||
+		again.Anonymize != base.Anonymize || again.Unit != "a" {
 		t.Errorf("an empty overlay changes %+v to %+v", base, again)
 	}
 	if base.Columns["b"].Role != "" {
@@ -105,10 +107,14 @@ func TestWithCarriesEveryField(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	s := &spec.Spec{Unit: "person", Anonymize: spec.Anonymize{K: 5, L: 2, LModel: "recursive", LMissing: "value", T: 0.2, UnitLinkage: "all", Gap: "2m", Coarse: "off"}}
+	s := &spec.Spec{Unit: "person", Anonymize: spec.Anonymize{
+		K: 5, L: 2, LModel: "recursive", LMissing: "value", T: 0.2, UnitLinkage: "all",
+		Gap: "2m", Coarse: "off",
+	}}
 	o, err := s.Options()
 	must(t, err)
-	if o.K != 5 || o.Unit != "person" || o.Linkage != kanon.LinkAll || o.Gap.Minutes() != 2 || o.Closeness.T != 0.2 || *o.Diversity != (privacy.Diversity{Model: privacy.Recursive, L: 2, C: 3, CountMissing: true}) {
+	if o.K != 5 || o.Unit != "person" || o.Linkage != kanon.LinkAll || o.Gap.Minutes() != 2 || o.Closeness.T != 0.2 ||
+		*o.Diversity != (privacy.Diversity{Model: privacy.Recursive, L: 2, C: 3, CountMissing: true}) {
 		t.Errorf("%+v", o)
 	}
 	_, err = (&spec.Spec{Anonymize: spec.Anonymize{
@@ -122,7 +128,10 @@ func TestOptions(t *testing.T) {
 	for _, f := range faults {
 		where = append(where, f.Place()+f.Code)
 	}
-	if want := []string{"method", "coarse", "refine", "gap", "scale", "publish", "unit-linkage", "unit" + spec.CodeNeedsUnit, spec.CodeNeedsL}; !slices.Equal(where, want) {
+	if want := []string{
+		"method", "coarse", "refine", "gap", "scale", "publish", "unit-linkage", "unit" + spec.CodeNeedsUnit,
+		spec.CodeNeedsL,
+	}; !slices.Equal(where, want) {
 		t.Errorf("faults %v, want %v", where, want)
 	}
 }
@@ -140,7 +149,10 @@ func TestResolveSource(t *testing.T) {
 	src := open(t, "age,pay,ill,note\n31,\"1,234.5\",flu,x\nNA,\"2,345.5\",none,y\n33,\"1,000.0\",cold,z\n35,\"3,000.5\",flu,w\n")
 	var notes []string
 	how := spec.Reading{Sensitive: true, Notes: func(n spec.Note) { notes = append(notes, n.Code+" "+strings.Join(n.Columns, ",")) }}
-	s := &spec.Spec{Columns: map[string]spec.Column{"age": {Role: "quasi"}, "pay": {Role: "quasi"}, "ill": {Role: "sensitive", Type: "category"}}}
+	s := &spec.Spec{Columns: map[string]spec.Column{
+		"age": {Role: "quasi"}, "pay": {Role: "quasi"},
+		"ill": {Role: "sensitive", Type: "category"},
+	}}
 	r, err := s.ResolveSource(t.Context(), src, how)
 	must(t, err)
 	if age := r.Schema.Fields[0]; age.Type != table.Integer || !slices.Contains(r.Missing, "NA") || len(s.Input.Missing) != 0 {
@@ -176,7 +188,8 @@ func TestResolveSource(t *testing.T) {
 func TestResolveSourceAsksWhatIsMissing(t *testing.T) {
 	text := "age,ill\n31,flu\nnone,none\n33,cold\n35,flu\n36,none\n"
 	s := &spec.Spec{Columns: map[string]spec.Column{"age": {Role: "quasi"}, "ill": {Role: "sensitive", Type: "category"}}}
-	if _, err := s.ResolveSource(t.Context(), open(t, text), spec.Reading{Sensitive: true}); noren.CodeOf(err) != spec.CodeMissingUnclear || noren.KindOf(err) != noren.Usage {
+	if _, err := s.ResolveSource(t.Context(), open(t, text), spec.Reading{Sensitive: true}); noren.CodeOf(err) != spec.CodeMissingUnclear ||
+		noren.KindOf(err) != noren.Usage {
 		t.Errorf("got %v", err)
 	}
 	if _, err := s.ResolveSource(t.Context(), open(t, text), spec.Reading{}); err != nil {
@@ -186,11 +199,13 @@ func TestResolveSourceAsksWhatIsMissing(t *testing.T) {
 
 func TestResolveRelease(t *testing.T) {
 	s := &spec.Spec{Unit: "person", Columns: map[string]spec.Column{
-		"name": {Role: "identifier"}, "age": {Role: "quasi", Type: "integer"}, "pay": {Role: "sensitive", Format: "1.234,5"}, "ill": {Role: "sensitive"},
+		"name": {Role: "identifier"}, "age": {Role: "quasi", Type: "integer"}, "pay": {Role: "sensitive", Format: "1.234,5"},
+		"ill": {Role: "sensitive"},
 	}}
 	r, err := s.ResolveRelease(t.Context(), open(t, "age,pay,ill\n\"[20,30)\",12.5,flu\n\"[30,40)\",13,NA\n"), spec.Reading{})
 	must(t, err)
-	if f := r.Schema.Fields; f[0].Type != table.Category || f[1].Type != table.Decimal || f[1].Number != "" || f[2].Type != table.Category || f[2].Role != table.Sensitive {
+	if f := r.Schema.Fields; f[0].Type != table.Category || f[1].Type != table.Decimal || f[1].Number != "" || f[2].Type != table.Category ||
+		f[2].Role != table.Sensitive {
 		t.Errorf("%+v", f)
 	}
 	if !slices.Equal(r.Missing, []string{"NA"}) {
@@ -206,11 +221,15 @@ func TestPropose(t *testing.T) {
 	r, err := infer.Infer(t.Context(), src, infer.Options{Formats: true})
 	must(t, err)
 	header := true
-	text := spec.Propose(r, spec.ProposeOptions{Use: "use it so", Input: spec.Input{Delimiter: ";", Header: &header, Sheet: "a: b", HeaderRow: 2, Query: "q.sql", Encoding: "utf-8"}})
+	text := spec.Propose(r, spec.ProposeOptions{Use: "use it so", Input: spec.Input{
+		Delimiter: ";", Header: &header, Sheet: "a: b",
+		HeaderRow: 2, Query: "q.sql", Encoding: "utf-8",
+	}})
 	s, err := spec.Parse("proposal", []byte(text))
 	must(t, err)
 	in := s.Input
-	if in.Delimiter != ";" || in.Encoding != "utf-8" || !*in.Header || in.Sheet != "a: b" || in.HeaderRow != 2 || in.Query != "q.sql" || !slices.Equal(in.Missing, r.Missing) {
+	if in.Delimiter != ";" || in.Encoding != "utf-8" || !*in.Header || in.Sheet != "a: b" || in.HeaderRow != 2 || in.Query != "q.sql" ||
+		!slices.Equal(in.Missing, r.Missing) {
 		t.Errorf("input %+v", in)
 	}
 	if len(s.Columns) != 4 || s.Anonymize.K != 5 || !strings.Contains(text, "# use it so\n") || strings.Contains(text, "Ann") {

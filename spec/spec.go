@@ -112,7 +112,10 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	s.name = name // decoding replaces the whole value
 	if err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, &noren.Error{Kind: noren.Usage, Code: CodeEmpty, Where: noren.File(name), What: "the specification is empty", Hint: "expected version: 1 and the columns"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Code: CodeEmpty, Where: noren.File(name), What: "the specification is empty",
+				Hint: "expected version: 1 and the columns",
+			}
 		}
 		return nil, unreadable(name, err)
 	}
@@ -163,7 +166,9 @@ func unreadable(name string, err error) error {
 	}
 	p := at.GetToken().Position
 	return &noren.Error{
-		Kind: noren.Usage, Where: noren.Textf("%s:%d:%d", noren.File(name), p.Line, p.Column), What: "not a valid specification: %s", Args: []any{what},
+		Kind: noren.Usage, Where: noren.Textf("%s:%d:%d", noren.File(name), p.Line, p.Column), What: "not a valid specification: %s", Args: []any{
+			what,
+		},
 		Code: CodeInvalid, Hint: "docs/noren.schema.json holds what a specification may hold",
 	}
 }

@@ -12,14 +12,17 @@ import (
 // further down, number formats, other encodings) is an error of kind Usage.
 func (s *Spec) StrictForm() (file.Options, error) {
 	if s.Input.Header != nil && !*s.Input.Header {
-		return file.Options{}, noren.Usagef("input.header", "expected a table with a line of names, got header: false").Hinted("columns are asked by name: add a first line with the names of the columns")
+		return file.Options{}, noren.Usagef("input.header", "expected a table with a line of names, got header: false").
+			Hinted("columns are asked by name: add a first line with the names of the columns")
 	}
 	if s.Input.HeaderRow > 1 {
-		return file.Options{}, noren.Usagef("input.header-row", "expected a table with the names on its first line, got line %d", s.Input.HeaderRow).Hinted("only the strict form is read: remove the lines above the names from the file")
+		return file.Options{}, noren.Usagef("input.header-row", "expected a table with the names on its first line, got line %d",
+			s.Input.HeaderRow).Hinted("only the strict form is read: remove the lines above the names from the file")
 	}
 	for _, name := range s.sortedColumns() {
 		if _, err := table.NumberFormat(s.Columns[name].Format).Reader(); err == nil {
-			return file.Options{}, noren.Usagef("columns."+name+".format", "expected plain numbers, got a number format").Hinted("only the strict form is read: write the numbers of the file as digits with a point")
+			return file.Options{}, noren.Usagef("columns."+name+".format", "expected plain numbers, got a number format").
+				Hinted("only the strict form is read: write the numbers of the file as digits with a point")
 		}
 	}
 	o, err := s.Form()

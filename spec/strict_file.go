@@ -65,7 +65,8 @@ func withoutConnections(name string, data []byte) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Where: noren.Textf("%s:%d", noren.File(name), line), What: "holds a connection string, which is not repeated because it may hold a password",
+		Kind: noren.Usage, Where: noren.Textf("%s:%d", noren.File(name), line),
+		What: "holds a connection string, which is not repeated because it may hold a password",
 		Hint: "take it out: set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE",
 	}
 }
@@ -102,7 +103,10 @@ func notRead(name string, err error) error {
 		what = noren.Textf("expected %s, found %s", mismatch.DstType, mismatch.SrcType)
 	}
 	p := at.GetToken().Position
-	return &noren.Error{Kind: noren.Usage, Code: CodeInvalid, Where: noren.Textf("%s:%d:%d", noren.File(name), p.Line, p.Column), What: "not a valid specification: %s", Args: []any{what}}
+	return &noren.Error{
+		Kind: noren.Usage, Code: CodeInvalid, Where: noren.Textf("%s:%d:%d", noren.File(name), p.Line, p.Column),
+		What: "not a valid specification: %s", Args: []any{what},
+	}
 }
 
 // At says where the entry of a path like "questions.1.margin.within" stands, numbers

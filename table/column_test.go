@@ -83,7 +83,8 @@ func TestBuilderOrdered(t *testing.T) {
 }
 
 func TestBuilderNumbers(t *testing.T) {
-	ints := build(t, Field{Type: Integer}, []string{"-9", "?"}, "0", "-9", "007", "+5", "-12", "?", "9223372036854775807", "-9223372036854775808", "0000000000000000000001")
+	ints := build(t, Field{Type: Integer}, []string{"-9", "?"}, "0", "-9", "007", "+5", "-12", "?", "9223372036854775807",
+		"-9223372036854775808", "0000000000000000000001")
 	if d := cmp.Diff([]int64{0, 0, 7, 5, -12, 0, math.MaxInt64, math.MinInt64, 1}, ints.Ints); d != "" {
 		t.Error(d)
 	}
@@ -162,11 +163,21 @@ func TestBuilderRefuses(t *testing.T) {
 // A total builder has a value or a missing one for every text: the value that a
 // strict builder has for it, and missing where that refuses.
 func TestBuilderTotal(t *testing.T) {
-	fields := []Field{{Type: Integer}, {Type: Decimal}, {Type: Date}, {Type: Date, Layout: "D.M.YYYY hh:mm"}, {Type: Ordered, Levels: []string{"low", "high"}}, {}}
+	fields := []Field{
+		{Type: Integer},
+		{Type: Decimal},
+		{Type: Date},
+		{Type: Date, Layout: "D.M.YYYY hh:mm"},
+		{Type: Ordered, Levels: []string{"low", "high"}},
+		{},
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(fields).Draw(t, "field")
 		texts := rapid.SliceOf(rapid.OneOf(rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
-			rapid.SampledFrom([]string{"", "NA", "1", "1.5", "1e999", "NaN", "99999999999999999999", "2024-02-29", "2023-02-29", "1.2.2024 23:59", "low", "Low", "high"}))).Draw(t, "texts")
+			rapid.SampledFrom([]string{
+				"", "NA", "1", "1.5", "1e999", "NaN", "99999999999999999999", "2024-02-29", "2023-02-29", "1.2.2024 23:59",
+				"low", "Low", "high",
+			}))).Draw(t, "texts")
 		total, err := NewBuilder(f, []string{"NA"})
 		if err != nil {
 			t.Fatal(err)
@@ -250,14 +261,18 @@ func TestNumbersAgreeWithStrconv(t *testing.T) {
 			t.Fatalf("%q: got %d, %v, want %d, %v", text, got, err, want, wantErr)
 		}
 		wantF, wantErr := strconv.ParseFloat(text, 64)
-		if got, _, err := ParseDecimal([]byte(text)); (err == nil) != (wantErr == nil) || err == nil && math.Float64bits(got) != math.Float64bits(wantF) {
+		if got, _, err := ParseDecimal([]byte(text)); (err == nil) != (wantErr == nil) || err == nil &&
+			math.Float64bits(got) != math.Float64bits(wantF) {
 			t.Fatalf("%q: got %g, %v, want %g, %v", text, got, err, wantF, wantErr)
 		}
 	})
 }
 
 func TestPlaces(t *testing.T) {
-	for text, want := range map[string]int{"1": 0, "1.50": 2, "-0.125": 3, "5.": 0, ".5": 1, "1e-3": 3, "1.25e3": 0, "1.25e1": 1, "0.00000000000000000001": 20, "0e-99999999999999999999": 0} {
+	for text, want := range map[string]int{
+		"1": 0, "1.50": 2, "-0.125": 3, "5.": 0, ".5": 1, "1e-3": 3, "1.25e3": 0, "1.25e1": 1,
+		"0.00000000000000000001": 20, "0e-99999999999999999999": 0,
+	} {
 		if _, got, err := ParseDecimal([]byte(text)); err != nil || got != want {
 			t.Errorf("%q: got %d places, %v, want %d", text, got, err, want)
 		}

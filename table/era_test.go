@@ -129,7 +129,8 @@ func TestEraIsTotal(t *testing.T) {
 			rt.Fatal(err)
 		}
 		b.Total()
-		texts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringMatching("(令和|平成|昭和)(元|[0-9]{1,3})年[0-9]{1,2}月[0-9]{1,2}日"))).Draw(rt, "texts")
+		texts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringMatching("(令和|平成|昭和)(元|[0-9]{1,3})年[0-9]{1,2}月[0-9]{1,2}日"))).
+			Draw(rt, "texts")
 		for _, text := range texts {
 			if err := b.Append([]byte(text)); err != nil {
 				rt.Fatalf("%q: %v", text, err)

@@ -50,11 +50,17 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 // An error of next is returned as it is.
 func ReadHierarchy(name string, next func() (row []string, line int64, err error)) (*Hierarchy, error) {
 	bad := func(line int64, col int, what noren.Text, hint noren.Format) error {
-		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: line, Field: col + 1}, What: what.Format, Args: what.Args, Hint: hint}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.Position{File: name, Line: line, Field: col + 1}, What: what.Format,
+			Args: what.Args, Hint: hint,
+		}
 	}
 	row, line, err := next()
 	if err == io.EOF {
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the hierarchy is empty", Hint: "one line a value: the value, its group, the group's group, up to one root"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: noren.File(name), What: "the hierarchy is empty",
+			Hint: "one line a value: the value, its group, the group's group, up to one root",
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -65,7 +71,10 @@ func ReadHierarchy(name string, next func() (row []string, line int64, err error
 	}
 	if levels > maxLevels {
 		at := noren.Position{File: name, Line: line, Field: maxLevels + 1}
-		return nil, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: at, What: "expected at most %d levels, found %d", Args: []any{maxLevels, levels}, Hint: "is it the right file?"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Code: meter.Code, Where: at, What: "expected at most %d levels, found %d",
+			Args: []any{maxLevels, levels}, Hint: "is it the right file?",
+		}
 	}
 	h := &Hierarchy{name: name, levels: levels, ancestors: make([][]uint32, levels), names: make([][]string, levels)}
 	index := make([]map[string]uint32, levels)
@@ -77,7 +86,8 @@ func ReadHierarchy(name string, next func() (row []string, line int64, err error
 	path := make([]uint32, levels)
 	for ; err == nil; row, line, err = next() {
 		if len(row) != levels {
-			return nil, bad(line, len(row)-1, noren.Textf("expected %d {level|levels} as on the first line, found %d", levels, len(row)), "repeat a name to fill a level")
+			return nil, bad(line, len(row)-1, noren.Textf("expected %d {level|levels} as on the first line, found %d", levels, len(row)),
+				"repeat a name to fill a level")
 		}
 		for l, word := range row {
 			if word == "" {
@@ -110,7 +120,10 @@ func ReadHierarchy(name string, next func() (row []string, line int64, err error
 		return nil, err
 	}
 	if n := len(h.names[levels-1]); n != 1 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the last level has %d names, expected one root", Args: []any{n}, Hint: "end every line with the same name, for instance *"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: noren.File(name), What: "the last level has %d names, expected one root",
+			Args: []any{n}, Hint: "end every line with the same name, for instance *",
+		}
 	}
 	h.leaf = index[0]
 	if low, high, twice := h.ambiguous(); twice {

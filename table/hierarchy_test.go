@@ -70,12 +70,42 @@ func TestHierarchyRefuses(t *testing.T) {
 		{"no name", [][]string{{"a", "*"}, {"", "*"}}, []int64{4, 9}, "h: line 9, column 1: a level has no name"},
 		{"a leaf twice", [][]string{{"a", "*"}, {"b", "*"}, {"a", "*"}}, nil, "h: line 3, column 1: this value has a line already"},
 		{"two parents", [][]string{{"a", "x", "y", "*"}, {"b", "x", "z", "*"}}, nil, "h: line 2, column 3: this name has another parent"},
-		{"a value and a group", [][]string{{"A", "B", "*"}, {"x", "A", "*"}, {"y", "A", "*"}}, nil, "h: line 2, column 2: this name stands on line 1, column 1 too"},
-		{"a value and its group", [][]string{{"A", "A", "*"}, {"x", "A", "*"}}, []int64{3, 8}, "h: line 3, column 2: this name stands on line 3, column 1 too"},
-		{"a group and the group above", [][]string{{"a", "N", "N", "*"}, {"b", "x", "N", "*"}, {"c", "y", "M", "*"}}, nil, "h: line 1, column 3: this name stands on line 1, column 2 too"},
-		{"two groups of one size", [][]string{{"a", "N", "x", "*"}, {"b", "N", "x", "*"}, {"c", "z", "N", "*"}, {"d", "w", "N", "*"}}, nil, "h: line 3, column 3: this name stands on line 1, column 2 too"},
-		{"the root is a value", [][]string{{"a", "g", "*"}, {"*", "g", "*"}}, nil, "h: line 1, column 3: this name stands on line 2, column 1 too"},
-		{"levels that are not neighbours", [][]string{{"a", "x", "u", "a", "*"}, {"b", "y", "v", "a", "*"}, {"c", "z", "w", "t", "*"}}, nil, "h: line 1, column 4: this name stands on line 1, column 1 too"},
+		{
+			"a value and a group",
+			[][]string{{"A", "B", "*"}, {"x", "A", "*"}, {"y", "A", "*"}},
+			nil,
+			"h: line 2, column 2: this name stands on line 1, column 1 too",
+		},
+		{
+			"a value and its group",
+			[][]string{{"A", "A", "*"}, {"x", "A", "*"}},
+			[]int64{3, 8},
+			"h: line 3, column 2: this name stands on line 3, column 1 too",
+		},
+		{
+			"a group and the group above",
+			[][]string{{"a", "N", "N", "*"}, {"b", "x", "N", "*"}, {"c", "y", "M", "*"}},
+			nil,
+			"h: line 1, column 3: this name stands on line 1, column 2 too",
+		},
+		{
+			"two groups of one size",
+			[][]string{{"a", "N", "x", "*"}, {"b", "N", "x", "*"}, {"c", "z", "N", "*"}, {"d", "w", "N", "*"}},
+			nil,
+			"h: line 3, column 3: this name stands on line 1, column 2 too",
+		},
+		{
+			"the root is a value",
+			[][]string{{"a", "g", "*"}, {"*", "g", "*"}},
+			nil,
+			"h: line 1, column 3: this name stands on line 2, column 1 too",
+		},
+		{
+			"levels that are not neighbours",
+			[][]string{{"a", "x", "u", "a", "*"}, {"b", "y", "v", "a", "*"}, {"c", "z", "w", "t", "*"}},
+			nil,
+			"h: line 1, column 4: this name stands on line 1, column 1 too",
+		},
 		{"two roots", [][]string{{"a", "x"}, {"b", "y"}}, nil, "h: the last level has 2 names, expected one root"},
 	} {
 		_, err := NewHierarchy("h", c.rows, c.lines)

@@ -70,7 +70,10 @@ func TestLayoutParse(t *testing.T) {
 }
 
 func TestLayoutValidate(t *testing.T) {
-	for _, l := range []Layout{"", "YYYY-MM-DD", "YYYY年MM月DD日", "DD.MM.YYYY hh:mm", "YYYY-MM-DDThh:mm:ssZ", "M/D/YYYY h:mm", "YYYYMMDDhhmmss"} {
+	for _, l := range []Layout{
+		"", "YYYY-MM-DD", "YYYY年MM月DD日", "DD.MM.YYYY hh:mm", "YYYY-MM-DDThh:mm:ssZ", "M/D/YYYY h:mm",
+		"YYYYMMDDhhmmss",
+	} {
 		if err := l.Validate(); err != nil {
 			t.Errorf("%q: %v", l, err)
 		}
@@ -127,7 +130,8 @@ func TestLayoutFormat(t *testing.T) {
 
 func TestLayoutRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := rapid.SampledFrom([]Layout{"", "DD.MM.YYYY", "M/D/YYYY", "YYYYMMDD", "YYYY年MM月DD日", "YYYY-MM-DDThh:mm:ss", "D-M-YYYY h:mm:ss"}).Draw(t, "layout")
+		l := rapid.SampledFrom([]Layout{"", "DD.MM.YYYY", "M/D/YYYY", "YYYYMMDD", "YYYY年MM月DD日", "YYYY-MM-DDThh:mm:ss", "D-M-YYYY h:mm:ss"}).
+			Draw(t, "layout")
 		first, last := int64(-719528), int64(2932896) // 0000-01-01 and 9999-12-31
 		v := rapid.Int64Range(first, last).Draw(t, "days")
 		if l.HasTime() {

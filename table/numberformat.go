@@ -32,7 +32,8 @@ type NumberReader struct {
 // Reader is the reader of f, which must not be empty.
 func (f NumberFormat) Reader() (*NumberReader, error) {
 	bad := func() (*NumberReader, error) {
-		return nil, noren.Reasonf("number format: expected the number 1234.5 as the column writes it, as in 1,234.5 or 1.234,5 or ¥1,234 or 1234.5%%")
+		return nil,
+			noren.Reasonf("number format: expected the number 1234.5 as the column writes it, as in 1,234.5 or 1.234,5 or ¥1,234 or 1234.5%%")
 	}
 	r := &NumberReader{format: f}
 	rest := string(f)

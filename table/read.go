@@ -37,7 +37,9 @@ func Read(ctx context.Context, src Source, fields []Field, o ReadOptions) (*Tabl
 // off what they hold (all at the same record; see [Builder.Cut]). The
 // columns that are returned hold the records behind the last cut; Rows counts
 // all.
-func ReadPieces(ctx context.Context, src Source, fields []Field, o ReadOptions, each func(builders []*Builder) error) (_ *Table, err error) {
+func ReadPieces(ctx context.Context, src Source, fields []Field, o ReadOptions, each func(builders []*Builder) error) (_ *Table,
+	err error,
+) {
 	names := make([]string, len(fields))
 	for i := range fields {
 		names[i] = fields[i].Name
@@ -52,7 +54,8 @@ func ReadPieces(ctx context.Context, src Source, fields []Field, o ReadOptions, 
 		if all[positions[i]].Nested {
 			return nil, &noren.Error{
 				Kind: noren.Usage, Code: "nested", Where: noren.Position{File: src.Name(), Field: positions[i] + 1, Column: names[i]},
-				What: "expected one value a record, got a list, a map or a group", Hint: "drop the column or keep it untouched, or write its parts as columns of their own",
+				What: "expected one value a record, got a list, a map or a group",
+				Hint: "drop the column or keep it untouched, or write its parts as columns of their own",
 			}
 		}
 		b, err := NewBuilder(fields[i], o.Missing)
@@ -85,7 +88,9 @@ func ReadPieces(ctx context.Context, src Source, fields []Field, o ReadOptions, 
 			what := noren.TextOf(bad)
 			return nil, &noren.Error{
 				Kind: noren.BadData, Where: r.Position(row, i), What: what.Format, Args: what.Args,
-				Hint: "correct the file, say which texts stand for missing values, or give the column another type than %s", HintArgs: []any{fields[i].Type},
+				Hint: "correct the file, say which texts stand for missing values, or give the column another type than %s", HintArgs: []any{
+					fields[i].Type,
+				},
 			}
 		}
 		t.Rows += c.Rows

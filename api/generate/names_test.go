@@ -12,7 +12,10 @@ import (
 )
 
 func TestDescription(t *testing.T) {
-	names := map[string]string{"Met": "met", "Excluded": "excluded_outsiders", "Tight": "tight", "SE": "standard_error", "Value": "value", "S": "S", "Rows": "rows", "GridBits": "grid_bits", "Zayatz": "zayatz", "Privacy": "privacy"}
+	names := map[string]string{
+		"Met": "met", "Excluded": "excluded_outsiders", "Tight": "tight", "SE": "standard_error", "Value": "value",
+		"S": "S", "Rows": "rows", "GridBits": "grid_bits", "Zayatz": "zayatz", "Privacy": "privacy",
+	}
 	for _, c := range []struct{ field, text, want string }{
 		{"Met", "Met is true if all holds", "True if all holds."},
 		{"Met", "Met says that all holds.", "`met` says that all holds."},

@@ -24,7 +24,10 @@ func schema(d api.Document, n *node) ([]byte, error) {
 func schemaOf(n *node) *jsonschema.Schema {
 	switch n.kind {
 	case "object":
-		s := &jsonschema.Schema{Type: "object", Description: unquoted(n.doc), Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: nothing()}
+		s := &jsonschema.Schema{
+			Type: "object", Description: unquoted(n.doc), Properties: map[string]*jsonschema.Schema{},
+			AdditionalProperties: nothing(),
+		}
 		for _, f := range n.fields {
 			p := schemaOf(f.node)
 			if f.doc != "" {

@@ -79,7 +79,8 @@ func (t *tree) node(of reflect.Type) (*node, error) {
 		return &node{kind: "string"}, nil
 	case reflect.Bool:
 		return &node{kind: "boolean"}, nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32,
+		reflect.Uint64:
 		return &node{kind: "integer"}, nil
 	case reflect.Float32, reflect.Float64:
 		return &node{kind: "number"}, nil

@@ -107,7 +107,11 @@ func ParseCosts(r io.Reader, name string) (*Costs, error) {
 		if errors.As(err, &e) {
 			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), Err: e}
 		}
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "expected costs in JSON", Hint: "fields are damage_slope, concealment_slope, credit_slope, false_alarm, concealment, threshold, sensitivity, identification, measure and prior", Err: err}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(name), What: "expected costs in JSON",
+			Hint: "fields are damage_slope, concealment_slope, credit_slope, false_alarm, concealment, threshold, sensitivity, identification, " +
+				"measure and prior", Err: err,
+		}
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "expected one JSON object, got more text after it"}

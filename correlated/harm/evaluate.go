@@ -218,7 +218,11 @@ func ChooseThreshold(b, falseAlarm, concealment float64) (Threshold, error) {
 		return Threshold{}, noren.Usagef("threshold", "expected a scale above 0 and no negative cost")
 	}
 	if falseAlarm == 0 && concealment == 0 {
-		return Threshold{}, &noren.Error{Kind: noren.Usage, Where: "threshold", What: "neither a false alarm nor a concealment has a cost: any threshold is as good", Hint: "give false_alarm or concealment a cost above 0"}
+		return Threshold{}, &noren.Error{
+			Kind: noren.Usage, Where: "threshold",
+			What: "neither a false alarm nor a concealment has a cost: any threshold is as good",
+			Hint: "give false_alarm or concealment a cost above 0",
+		}
 	}
 	ratio := math.Log(falseAlarm) - math.Log(concealment)
 	return Threshold{

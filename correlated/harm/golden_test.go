@@ -143,8 +143,10 @@ func TestGoldenOptimum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(o.Scale-r.B) > 1e-3 || math.Abs(o.Total-r.Value) > 1e-6 || len(o.Minima) != len(r.Minima) || o.AtLimit != (len(r.Minima) == 0) {
-			t.Errorf("w_I=%g: b=%g, J=%.9g, minima %v, limit %v; want %g, %.9g, %v", r.Params.WI, o.Scale, o.Total, o.Minima, o.AtLimit, r.B, r.Value, r.Minima)
+		if math.Abs(o.Scale-r.B) > 1e-3 || math.Abs(o.Total-r.Value) > 1e-6 || len(o.Minima) != len(r.Minima) ||
+			o.AtLimit != (len(r.Minima) == 0) {
+			t.Errorf("w_I=%g: b=%g, J=%.9g, minima %v, limit %v; want %g, %.9g, %v", r.Params.WI, o.Scale, o.Total, o.Minima, o.AtLimit, r.B,
+				r.Value, r.Minima)
 		}
 	}
 }

@@ -91,7 +91,8 @@ func TestGeometricClosedFormsAreSums(t *testing.T) {
 			} else {
 				conceal += 4 * (1 - alarm)
 			}
-			if math.Abs(k.Damage-damage) > 1e-9 || math.Abs(k.Concealment-conceal) > 1e-9 || math.Abs(k.Credit-0.5*clamped) > 1e-9 || math.Abs(k.Alarm-alarm) > 1e-9 {
+			if math.Abs(k.Damage-damage) > 1e-9 || math.Abs(k.Concealment-conceal) > 1e-9 || math.Abs(k.Credit-0.5*clamped) > 1e-9 ||
+				math.Abs(k.Alarm-alarm) > 1e-9 {
 				t.Errorf("eps=%g t=%d: %+v; sums %g %g %g %g", eps, n, k, damage, conceal, clamped, alarm)
 			}
 		}
@@ -156,7 +157,10 @@ func TestThresholdIsBest(t *testing.T) {
 }
 
 func TestOptimiseWithLeakage(t *testing.T) {
-	c := &Costs{DamageSlope: 1, ConcealmentSlope: 2, FalseAlarm: 2, Concealment: 3, Identification: 100, Prior: []Share{{0, 0.7}, {1, 0.2}, {3, 0.1}}}
+	c := &Costs{
+		DamageSlope: 1, ConcealmentSlope: 2, FalseAlarm: 2, Concealment: 3, Identification: 100,
+		Prior: []Share{{0, 0.7}, {1, 0.2}, {3, 0.1}},
+	}
 	plain, err := c.Optimise(context.Background(), Search{EpsilonMax: 10})
 	if err != nil {
 		t.Fatal(err)

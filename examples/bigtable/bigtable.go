@@ -34,8 +34,11 @@ type Options struct {
 
 var (
 	educations = []string{"none", "primary", "lower secondary", "upper secondary", "vocational", "college", "bachelor", "master", "doctorate"}
-	diagnoses  = []string{"hypertension", "diabetes", "back pain", "influenza", "depression", "asthma", "migraine", "fracture", "angina", "eczema", "stroke", "cancer", "epilepsy", "hepatitis", "HIV infection"}
-	notes      = []string{"", "", "", "", "no change", "\"follow-up, in two weeks\"", "\"said \"\"better\"\"\"", "経過良好"}
+	diagnoses  = []string{
+		"hypertension", "diabetes", "back pain", "influenza", "depression", "asthma", "migraine", "fracture", "angina",
+		"eczema", "stroke", "cancer", "epilepsy", "hepatitis", "HIV infection",
+	}
+	notes = []string{"", "", "", "", "no change", "\"follow-up, in two weeks\"", "\"said \"\"better\"\"\"", "経過良好"}
 )
 
 const (

@@ -320,7 +320,8 @@ func TestColumnsDependOnEachOther(t *testing.T) {
 	if severe < 3*mild {
 		t.Errorf("a mild case costs %.0f, a severe one %.0f, expected 3 times as much", mild, severe)
 	}
-	if rare, common := count(all, is("diagnosis", "HIV infection")), count(all, is("diagnosis", "common cold")); rare == 0 || common < 20*rare {
+	if rare, common := count(all, is("diagnosis", "HIV infection")), count(all, is("diagnosis", "common cold")); rare == 0 ||
+		common < 20*rare {
 		t.Errorf("%d visits of the rarest kind, %d of the commonest, expected some and 20 times as many", rare, common)
 	}
 }

@@ -145,8 +145,14 @@ func (p *person) measure(d *dice.Dice, age int, department string) (weight, syst
 
 // name strings syllables together that belong to no language.
 func name(d *dice.Dice) string {
-	starts := [...]string{"Bra", "Cel", "Dru", "Fen", "Gal", "Hov", "Ist", "Jor", "Kel", "Lum", "Mav", "Nol", "Orb", "Pry", "Quo", "Rus", "Sib", "Tav", "Ulv", "Vex", "Wim", "Yst", "Zan"}
-	ends := [...]string{"adu", "brim", "dol", "eko", "fane", "gith", "hul", "imo", "jask", "lorn", "mip", "nuvo", "ork", "pel", "quin", "roth", "sva", "tumi", "ux", "wen", "yal", "zeb"}
+	starts := [...]string{
+		"Bra", "Cel", "Dru", "Fen", "Gal", "Hov", "Ist", "Jor", "Kel", "Lum", "Mav", "Nol", "Orb", "Pry", "Quo", "Rus",
+		"Sib", "Tav", "Ulv", "Vex", "Wim", "Yst", "Zan",
+	}
+	ends := [...]string{
+		"adu", "brim", "dol", "eko", "fane", "gith", "hul", "imo", "jask", "lorn", "mip", "nuvo", "ork", "pel", "quin", "roth",
+		"sva", "tumi", "ux", "wen", "yal", "zeb",
+	}
 	word := func() string { return starts[d.Below(len(starts))] + ends[d.Below(len(ends))] }
 	return word() + " " + word()
 }

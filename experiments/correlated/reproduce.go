@@ -115,7 +115,8 @@ func reportChecks(ctx context.Context) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	strong, err := correlated.Look(ctx, m, correlated.Count(1), 10, correlated.Adversary{Target: 0, Known: []correlated.Known{{Record: 1, State: 1}}}, []float64{2})
+	strong, err := correlated.Look(ctx, m, correlated.Count(1), 10,
+		correlated.Adversary{Target: 0, Known: []correlated.Known{{Record: 1, State: 1}}}, []float64{2})
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,13 @@ func table() []line {
 		symmetric(.2, 1, "1.000", "0.637", "3.961", "13.08", "100"),
 		one(.2, "16.18", "15.39", "18.36", "93.78", "500"),
 		one(1, "3.383", "3.336", "3.639", "12.93", "100"),
-		{"[[.8,.2],[.3,.7]], from (.9,.1)", []float64{.9, .1}, [][]float64{{.8, .2}, {.3, .7}}, 1, []string{"3.024", "3.024", "3.027", "10.64", "100"}},
+		{
+			"[[.8,.2],[.3,.7]], from (.9,.1)",
+			[]float64{.9, .1},
+			[][]float64{{.8, .2}, {.3, .7}},
+			1,
+			[]string{"3.024", "3.024", "3.027", "10.64", "100"},
+		},
 	}
 }
 
@@ -196,7 +203,8 @@ func (l *line) make(ctx context.Context) (*Row, error) {
 		return nil, err
 	}
 	r.Exact, r.Witness = exact.Scale, exact.Leakage.Witness.String()
-	empty, err := correlated.Calibrate(ctx, c, count, l.epsilon, correlated.LeakageOptions{Method: correlated.Exact, Adversaries: correlated.EmptyAdversaries()})
+	empty, err := correlated.Calibrate(ctx, c, count, l.epsilon,
+		correlated.LeakageOptions{Method: correlated.Exact, Adversaries: correlated.EmptyAdversaries()})
 	if err != nil {
 		return nil, err
 	}
@@ -267,8 +275,10 @@ func verdict(r *Result) []string {
 	}
 	lines = append(lines,
 		fmt.Sprintf("Of the %d rows of the comparison, %d come out to the printed digits.", len(r.Comparison), rows),
-		"The report says that a large epsilon asks for large noise, and that the weak adversary asks for a larger epsilon: both are the wrong way round for Lap(1/epsilon). The scale b is the parameter here.",
-		"That the weaker adversary learns more is a property of positive, symmetric correlation and no theorem: for the chain [[.9,.1],[.4,.6]] the worst adversary knows two records, and in the anti-correlated chain he knows the neighbours.",
+		"The report says that a large epsilon asks for large noise, and that the weak adversary asks for a larger epsilon: both are the wrong "+
+			"way round for Lap(1/epsilon). The scale b is the parameter here.",
+		"That the weaker adversary learns more is a property of positive, symmetric correlation and no theorem: for the chain "+
+			"[[.9,.1],[.4,.6]] the worst adversary knows two records, and in the anti-correlated chain he knows the neighbours.",
 	)
 	return lines
 }

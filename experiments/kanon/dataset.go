@@ -72,7 +72,10 @@ func find(dir, name string, scaling space.Scaling) (path string, ref *reference,
 		return filepath.Join(dir, ref.file), &ref, nil
 	}
 	if !strings.ContainsAny(name, "./\\") {
-		return "", nil, &noren.Error{Kind: noren.Usage, Where: "--dataset", What: "no reference data set is called %q", Args: []any{name}, Hint: "census, eia, tarragona, adult, or the path of a file"}
+		return "", nil, &noren.Error{
+			Kind: noren.Usage, Where: "--dataset", What: "no reference data set is called %q", Args: []any{name},
+			Hint: "census, eia, tarragona, adult, or the path of a file",
+		}
 	}
 	return name, nil, nil
 }
@@ -92,7 +95,10 @@ func Load(ctx context.Context, dir, name string, scaling space.Scaling, drop []s
 	src, err := file.Open(ctx, path, file.Options{})
 	if err != nil {
 		if known {
-			return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the reference data set is not there", Hint: "name its folder with --data DIR or NOREN_DATA", Err: err}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: path, What: "the reference data set is not there",
+				Hint: "name its folder with --data DIR or NOREN_DATA", Err: err,
+			}
 		}
 		return nil, err
 	}

@@ -12,8 +12,9 @@ import (
 // go: influence of m, of k, of the number of records and of the coarse cells.
 func Figures(rows []Row) *report.Page {
 	p := &report.Page{
-		Title:  report.Verbatim("k-partitions of the paper's data sets"),
-		Lead:   report.Verbatim("Information loss (SSE/SST) and time of the methods of the Tomobiki paper and of ours, drawn as the paper's figures 5 to 8. The times are this machine's."),
+		Title: report.Verbatim("k-partitions of the paper's data sets"),
+		Lead: report.Verbatim("Information loss (SSE/SST) and time of the methods of the Tomobiki paper and of ours, drawn as the paper's " +
+			"figures 5 to 8. The times are this machine's."),
 		Footer: report.Verbatim("Text columns enter as their alphabetical rank, as in the paper."),
 	}
 	for _, s := range []report.Section{overM(rows), overK(rows), overRecords(rows), overCells(rows)} {
@@ -50,11 +51,15 @@ func picture(s *report.Section, title, across, axis string, x, y report.Scale, c
 	t := &report.Table{Header: report.Verbatims("curve", across, axis), Numeric: []bool{false, true, true}}
 	for _, k := range list {
 		for i := range k.X {
-			t.Rows = append(t.Rows, report.Verbatims(k.Name.String(), strconv.FormatFloat(k.X[i], 'g', -1, 64), strconv.FormatFloat(k.Y[i], 'g', 5, 64)))
+			t.Rows = append(t.Rows, report.Verbatims(k.Name.String(), strconv.FormatFloat(k.X[i], 'g', -1, 64),
+				strconv.FormatFloat(k.Y[i], 'g', 5, 64)))
 		}
 	}
 	s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{
-		Chart: &report.Lines{Title: report.Verbatim(title), Across: report.Verbatim(across), Axis: report.Verbatim(axis), Curves: list, ScaleX: x, ScaleY: y},
+		Chart: &report.Lines{
+			Title: report.Verbatim(title), Across: report.Verbatim(across), Axis: report.Verbatim(axis), Curves: list, ScaleX: x,
+			ScaleY: y,
+		},
 		Table: t,
 	}})
 }
@@ -69,7 +74,8 @@ func traced(r Row) bool {
 }
 
 func overM(rows []Row) report.Section {
-	s := section("Figure 5: loss and time over m", "Tomobiki, relative to m = 1, for the first k of each data set. The loss falls until m = 3 and changes little after; the time grows with the graph.")
+	s := section("Figure 5: loss and time over m", "Tomobiki, relative to m = 1, for the first k of each data set. The loss falls until m "+
+		"= 3 and changes little after; the time grows with the graph.")
 	loss, seconds := &curves{}, &curves{}
 	base := map[string]Row{}
 	for _, r := range rows {
@@ -129,7 +135,8 @@ func overK(rows []Row) report.Section {
 }
 
 func overRecords(rows []Row) report.Section {
-	s := section("Figure 7: loss and time over the number of records", "Parts of Adult, for the first k. The methods that look at all pairs take time in the square of the number of records.")
+	s := section("Figure 7: loss and time over the number of records",
+		"Parts of Adult, for the first k. The methods that look at all pairs take time in the square of the number of records.")
 	loss, seconds := &curves{}, &curves{}
 	k := 0
 	for _, r := range rows {
@@ -145,7 +152,8 @@ func overRecords(rows []Row) report.Section {
 }
 
 func overCells(rows []Row) report.Section {
-	s := section("Figure 8: loss and time over the size of coarse cells", "Tomobiki in cells of k# records or more, for the first k. Larger cells lose less and take longer.")
+	s := section("Figure 8: loss and time over the size of coarse cells",
+		"Tomobiki in cells of k# records or more, for the first k. Larger cells lose less and take longer.")
 	loss, seconds := &curves{}, &curves{}
 	k := map[string]int{}
 	for _, r := range rows {

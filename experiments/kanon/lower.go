@@ -29,7 +29,8 @@ func lowerBound(ctx context.Context, s *space.Space, k int, o *Options, progress
 	if err != nil {
 		return nil, err
 	}
-	return &Bound{Loss: b.Loss, Method: b.Method.String(), Records: b.Records, Converged: b.Converged, Seconds: time.Since(began).Seconds()}, nil
+	return &Bound{Loss: b.Loss, Method: b.Method.String(), Records: b.Records, Converged: b.Converged, Seconds: time.Since(began).Seconds()},
+		nil
 }
 
 // of is b beside a partition that loses so much.

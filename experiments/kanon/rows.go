@@ -100,7 +100,10 @@ func runs(n, k int, quick bool, effort refine.Effort) []run {
 	add("mondrian", Params{Cut: strictCut}, partition.Options{Method: partition.MondrianStrict})
 	add("mondrian", Params{Cut: balancedCut}, partition.Options{Method: partition.Mondrian})
 	tomobiki := func(m int, start partition.Start, ties space.Ties, words string) {
-		add("tomobiki", Params{M: m, Start: words, Ties: ties.String()}, partition.Options{Method: partition.Tomobiki, M: m, Start: start, Ties: ties, Literal: true})
+		add("tomobiki", Params{M: m, Start: words, Ties: ties.String()}, partition.Options{
+			Method: partition.Tomobiki, M: m, Start: start,
+			Ties: ties, Literal: true,
+		})
 	}
 	for m := 1; m <= 5; m++ {
 		if m == 3 || !quick {

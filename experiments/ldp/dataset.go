@@ -44,7 +44,10 @@ func load(dir string) (*data, error) {
 	path := pathIn(dir)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "--data", What: "the table wdbc.csv cannot be opened", Hint: "name the folder of the reference data sets", Err: err}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: "--data", What: "the table wdbc.csv cannot be opened",
+			Hint: "name the folder of the reference data sets", Err: err,
+		}
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
@@ -53,7 +56,10 @@ func load(dir string) (*data, error) {
 	}
 	const d = len(table1)
 	if len(rows) < 2 || len(rows[0]) != d+1 || rows[0][d] != "diagnosis" {
-		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "not the breast-cancer table: %d columns of numbers and diagnosis were expected", Args: []any{d}}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: path,
+			What: "not the breast-cancer table: %d columns of numbers and diagnosis were expected", Args: []any{d},
+		}
 	}
 	t := &data{names: rows[0][:d], values: learn.NewMatrix(len(rows)-1, d), y: make([]int, len(rows)-1)}
 	for i, row := range rows[1:] {

@@ -11,13 +11,15 @@ import (
 // drawn, GRR beside RAPPOR, and what the figures guarantee.
 func Figures(rows []Row) *report.Page {
 	p := &report.Page{
-		Title:  report.Verbatim("Learning from data that was private before it left: the paper's figures and ours"),
-		Lead:   report.Verbatim("The breast-cancer table, discretised to five labels an attribute and randomised by RAPPOR, as in the paper; every figure of its tables beside ours."),
+		Title: report.Verbatim("Learning from data that was private before it left: the paper's figures and ours"),
+		Lead: report.Verbatim("The breast-cancer table, discretised to five labels an attribute and randomised by RAPPOR, as in the paper; " +
+			"every figure of its tables beside ours."),
 		Footer: report.Verbatim("Theorems, proofs and what the paper got wrong: docs/local-privacy.md."),
 	}
 	tables := report.Section{Title: report.Verbatim("Tables 1 to 10")}
 	curves := report.Section{Title: report.Verbatim("Figures 2 to 6"), Blocks: []report.Block{{
-		Text: report.Verbatim("The paper prints these as pictures without numbers; ours are drawn with a band of one standard deviation over repeats."),
+		Text: report.Verbatim(
+			"The paper prints these as pictures without numbers; ours are drawn with a band of one standard deviation over repeats."),
 	}}}
 	better := report.Section{Title: report.Verbatim("The improvement: answer with one label instead of bits")}
 	for _, t := range Tables(rows) {
@@ -35,7 +37,9 @@ func Figures(rows []Row) *report.Page {
 			tables.Blocks = append(tables.Blocks, report.Block{Table: &t})
 		default:
 			better.Blocks = append(better.Blocks,
-				report.Block{Text: report.Verbatim("RAPPOR's report of five bits has to be decoded to a label before anything can be trained, and the paper's way, a random one of the set bits, throws much of it away. Generalised randomised response answers with a label at the same epsilon, and needs no decoding.")},
+				report.Block{Text: report.Verbatim("RAPPOR's report of five bits has to be decoded to a label before anything can be trained, and " +
+					"the paper's way, a random one of the set bits, throws much of it away. Generalised randomised response answers with a label at " +
+					"the same epsilon, and needs no decoding.")},
 				report.Block{Picture: &report.Picture{Chart: pairs(of(rows, "improvement")), Caption: t.Caption, Table: &t}})
 		}
 	}
@@ -51,12 +55,18 @@ func Figures(rows []Row) *report.Page {
 			p.Sections = append(p.Sections, s)
 		}
 	}
-	p.Sections = append(p.Sections, report.Section{Title: report.Verbatim("What is guaranteed, and what is not"), Blocks: []report.Block{{List: report.Verbatims(Statement()...)}}})
+	p.Sections = append(p.Sections, report.Section{
+		Title:  report.Verbatim("What is guaranteed, and what is not"),
+		Blocks: []report.Block{{List: report.Verbatims(Statement()...)}},
+	})
 	return p
 }
 
 func picture(rows []Row, title string) report.Chart {
-	l := &report.Lines{Title: report.Verbatim(title), Across: report.Verbatim("epsilon of one attribute"), Axis: report.Verbatim("right answers, %"), ScaleX: report.Log}
+	l := &report.Lines{
+		Title: report.Verbatim(title), Across: report.Verbatim("epsilon of one attribute"),
+		Axis: report.Verbatim("right answers, %"), ScaleX: report.Log,
+	}
 	at := make(map[string]int)
 	for _, r := range rows {
 		name, x := r.curve()
@@ -77,7 +87,8 @@ func picture(rows []Row, title string) report.Chart {
 // pairs draws GRR and RAPPOR, tried on data randomised alike.
 func pairs(rows []Row) report.Chart {
 	l := &report.Lines{
-		Title: report.Verbatim("trained and tried on randomised data"), Across: report.Verbatim("epsilon of one attribute"), Axis: report.Verbatim("right answers, %"),
+		Title: report.Verbatim("trained and tried on randomised data"), Across: report.Verbatim("epsilon of one attribute"),
+		Axis:   report.Verbatim("right answers, %"),
 		Curves: []report.Curve{{Name: report.Verbatim("GRR")}, {Name: report.Verbatim("RAPPOR, a random set bit")}},
 	}
 	for _, r := range rows {

@@ -137,7 +137,8 @@ func TestTables(t *testing.T) {
 			continue
 		}
 		if within := 0.5 + 5*c.SD*math.Sqrt(1./repeats+1./30); math.Abs(r.Mean-c.Mean) > within {
-			t.Errorf("table %s, %s, %s -> %s, %+v: %.2f, golden %.2f, within %.2f", r.Table, r.Model, r.Train, r.Test, r.Parameters, r.Mean, c.Mean, within)
+			t.Errorf("table %s, %s, %s -> %s, %+v: %.2f, golden %.2f, within %.2f", r.Table, r.Model, r.Train, r.Test, r.Parameters, r.Mean, c.Mean,
+				within)
 		}
 		if (r.Train == "ldp" || r.Test == "ldp") != (r.Loss != nil) {
 			t.Errorf("table %s: the loss is stated where nothing was randomised, or not where something was", r.Table)
@@ -184,7 +185,8 @@ func TestReproductionAtThirtyRepeats(t *testing.T) {
 			limit = max(limit, 4*math.Sqrt(r.SD*r.SD/30+c.Curve*c.Curve/10))
 		}
 		if off > limit {
-			t.Errorf("%s, table %s, %s -> %s, %+v: %.2f (sd %.2f), golden %.2f", r.Model, r.Table, r.Train, r.Test, r.Parameters, r.Mean, r.SD, c.Mean)
+			t.Errorf("%s, table %s, %s -> %s, %+v: %.2f (sd %.2f), golden %.2f", r.Model, r.Table, r.Train, r.Test, r.Parameters, r.Mean, r.SD,
+				c.Mean)
 		}
 	}
 	t.Logf("largest differences in points: %v", worst)

@@ -109,7 +109,8 @@ const (
 	slipEpsilon  = "a slip of the paper: 2.531 belongs to (f, p, q) = (0.3, 0.1, 0.9); with these parameters it is 1.939"
 	slipExponent = "a slip of the paper: the variance is of the order 10^5, not 10^3"
 	roundedData  = "the paper's data had more digits than the public file"
-	sameChannel  = "an identity: with p + q = 1, Basic and One-time RAPPOR of equal epsilon are the same channel; they differ in what repeats cost"
-	notCrossed   = "not reproduced: none of some 25 variants of the forest comes near the paper's value; all are better"
-	randomBit    = "GRR at the same epsilon beside RAPPOR whose reports are decoded to a random set bit, as the paper does"
+	sameChannel  = "an identity: with p + q = 1, Basic and One-time RAPPOR of equal epsilon are the same channel; they differ in what " +
+		"repeats cost"
+	notCrossed = "not reproduced: none of some 25 variants of the forest comes near the paper's value; all are better"
+	randomBit  = "GRR at the same epsilon beside RAPPOR whose reports are decoded to a random set bit, as the paper does"
 )

@@ -86,8 +86,10 @@ type Options struct {
 // Statement says what the figures guarantee and what they do not.
 func Statement() []string {
 	return []string{
-		"epsilon is stated for one report of one attribute, for one report of all attributes of a record, and for all reports ever made of a record that does not change",
-		"Table 2 states all three for the paper's settings; a device that draws afresh for every report (GRR, and One-time RAPPOR where its answers are not kept) has no bound over a lifetime",
+		"epsilon is stated for one report of one attribute, for one report of all attributes of a record, and for all reports ever made of a " +
+			"record that does not change",
+		"Table 2 states all three for the paper's settings; a device that draws afresh for every report (GRR, and One-time RAPPOR where its " +
+			"answers are not kept) has no bound over a lifetime",
 		"not protected: the diagnosis, which is not randomised",
 		"not protected: edges, scaler, components and the choice of attributes, which are fitted on raw data as in the paper",
 	}

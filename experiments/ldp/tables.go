@@ -67,7 +67,8 @@ func of(rows []Row, table string) []Row {
 func moments(rows []Row, notes []string) report.Table {
 	t := report.Table{
 		Caption: report.Verbatim("Table 1: mean and variance of the attributes (the paper's, ours)"),
-		Header:  report.Verbatims("attribute", "raw mean", "ours", "raw variance", "ours", "generalised mean", "ours", "generalised variance", "ours", ""),
+		Header: report.Verbatims("attribute", "raw mean", "ours", "raw variance", "ours", "generalised mean", "ours", "generalised variance",
+			"ours", ""),
 		Numeric: []bool{true, true, true, true, true, true, true, true, true},
 	}
 	rows = of(rows, "1")
@@ -87,7 +88,8 @@ func significant(v float64) string { return strconv.FormatFloat(v, 'e', 2, 64) }
 
 func epsilons(rows []Row, notes []string) report.Table {
 	t := report.Table{
-		Caption: report.Verbatim("Table 2: epsilon of one report by the formula; of what runs, for one report, for a record of 30 attributes, and for ever"),
+		Caption: report.Verbatim(
+			"Table 2: epsilon of one report by the formula; of what runs, for one report, for a record of 30 attributes, and for ever"),
 		Header:  report.Verbatims("parameters", "paper", "ours", "runs with", "record", "lifetime", ""),
 		Numeric: []bool{false, true, true, true, true, true},
 	}
@@ -170,7 +172,10 @@ func (r *Row) curve() (name string, x float64) {
 // points lays a figure out: a line for each epsilon, a column for each curve.
 func points(rows []Row, figure string) report.Table {
 	rows = of(rows, figure)
-	t := report.Table{Caption: report.Verbatim(strings.ToUpper(figure[:1]) + figure[1:] + ": " + figureTitles[figure]), Header: report.Verbatims("epsilon"), Numeric: []bool{true}}
+	t := report.Table{
+		Caption: report.Verbatim(strings.ToUpper(figure[:1]) + figure[1:] + ": " + figureTitles[figure]),
+		Header:  report.Verbatims("epsilon"), Numeric: []bool{true},
+	}
 	var axis []float64
 	cells := make(map[string]map[float64]string)
 	for _, r := range rows {
@@ -196,14 +201,16 @@ func points(rows []Row, figure string) report.Table {
 
 func improvement(rows []Row) report.Table {
 	t := report.Table{
-		Caption: report.Verbatim("The improvement: SVM trained on GRR's labels, and on RAPPOR's decoded to a random set bit, at the same epsilon"),
+		Caption: report.Verbatim(
+			"The improvement: SVM trained on GRR's labels, and on RAPPOR's decoded to a random set bit, at the same epsilon"),
 		Header:  report.Verbatims("epsilon", "of a record", "tried on", "RAPPOR", "GRR", "better by"),
 		Numeric: []bool{true, true, false, true, true, true},
 	}
 	rows = of(rows, "improvement")
 	for _, g := range rows {
 		for _, r := range rows {
-			if g.Parameters.Mechanism == "grr" && r.Parameters.Mechanism == "one-time" && r.Parameters.Epsilon == g.Parameters.Epsilon && r.Test == g.Test {
+			if g.Parameters.Mechanism == "grr" && r.Parameters.Mechanism == "one-time" && r.Parameters.Epsilon == g.Parameters.Epsilon &&
+				r.Test == g.Test {
 				t.Rows = append(t.Rows, report.Verbatims(
 					noren.LossFigure(g.Parameters.Epsilon, 4), noren.LossText(g.Loss.Record, 1), dataTitles[g.Test],
 					fmt.Sprintf("%.1f ± %.1f", r.Mean, r.SD), fmt.Sprintf("%.1f ± %.1f", g.Mean, g.SD), fmt.Sprintf("%+.1f", g.Mean-r.Mean),

@@ -73,7 +73,11 @@ func TestScores(t *testing.T) {
 		// A tenth of the range is 10 years; another town is 1.
 		{"values", [][]string{{"20", "c"}, {"20", "c"}, {"30", "c"}}, []float64{-1, -0.64, -1}},
 		{"sets", [][]string{{"[10-20]", "{a, b, c}"}, {"[10-20]", "{a, b, c}"}, {"30", "c"}}, []float64{2 * 0.5 * 0.5, -0.64, -0.01}},
-		{"shares", [][]string{{"[10-30] mean 20", "{a, b 0.25, c 0.75}"}, {"[10-30] mean 20", "{a, b 0.25, c 0.75}"}, {"[10-30] mean 20", "{a, b 0.25, c 0.75}"}}, []float64{0.25, -0.64, 0.25}},
+		{"shares", [][]string{
+			{"[10-30] mean 20", "{a, b 0.25, c 0.75}"},
+			{"[10-30] mean 20", "{a, b 0.25, c 0.75}"},
+			{"[10-30] mean 20", "{a, b 0.25, c 0.75}"},
+		}, []float64{0.25, -0.64, 0.25}},
 		{"a mean near the end", [][]string{{"[10-30] mean 29.99", "*"}}, []float64{0.0005, -0.64, 0.4995}},
 	} {
 		a, err := newAttack(members, outsiders, c.release)
@@ -146,7 +150,10 @@ func TestAdult(t *testing.T) {
 	if data == "" || testing.Short() {
 		t.Skip("NOREN_DATA is not set, or the test is to be short")
 	}
-	all, err := Read(filepath.Join(data, "adult.csv"), []string{"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"})
+	all, err := Read(filepath.Join(data, "adult.csv"), []string{
+		"age", "workclass", "education", "marital-status", "occupation", "race", "sex",
+		"native-country",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +178,8 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Rows) != 2 || got.Rows[1][0] != "3" || got.Fields[0].Type != table.Decimal || got.Fields[1].Type != table.Category || got.Fields[2].Type != table.Integer {
+	if len(got.Rows) != 2 || got.Rows[1][0] != "3" || got.Fields[0].Type != table.Decimal || got.Fields[1].Type != table.Category ||
+		got.Fields[2].Type != table.Integer {
 		t.Errorf("%+v", got)
 	}
 	for _, quasi := range [][]string{{"none"}, {"age", "none"}} {

@@ -100,10 +100,27 @@ func Counterexamples(ctx context.Context) ([]Counterexample, error) {
 		r2         int64
 		moves      []move
 	}{
-		{"line", "three records at 0, 4 and 20 on a line, k = 1, r = 2: moving 20 to 2 makes all three inliers", [][]int64{{0}, {4}, {20}}, 1, 4, []move{{2, []int64{2}}}},
-		{"pairs", "two pairs at 0 and 4 and a record at 20, k = 2, r = 2: moving it to 2 makes all five inliers", [][]int64{{0}, {0}, {4}, {4}, {20}}, 2, 4, []move{{4, []int64{2}}}},
-		{"lone record", "four pairs around an empty centre in the plane, k = 2, r = 1: a far record moves to the centre", lone, 2, 1, []move{{8, []int64{1, 1}}}},
-		{"cross", "the same with single records at (0,0) and (2,2): one goes to the centre, the other away, and the first away again", cross, 2, 1, []move{{9, []int64{1, 1}}, {8, []int64{50, 50}}, {9, []int64{50, 60}}}},
+		{
+			"line", "three records at 0, 4 and 20 on a line, k = 1, r = 2: moving 20 to 2 makes all three inliers",
+			[][]int64{{0}, {4}, {20}},
+			1, 4,
+			[]move{{2, []int64{2}}},
+		},
+		{
+			"pairs", "two pairs at 0 and 4 and a record at 20, k = 2, r = 2: moving it to 2 makes all five inliers",
+			[][]int64{{0}, {0}, {4}, {4}, {20}},
+			2, 4,
+			[]move{{4, []int64{2}}},
+		},
+		{
+			"lone record", "four pairs around an empty centre in the plane, k = 2, r = 1: a far record moves to the centre", lone, 2, 1,
+			[]move{{8, []int64{1, 1}}},
+		},
+		{
+			"cross", "the same with single records at (0,0) and (2,2): one goes to the centre, the other away, and the first away again", cross, 2,
+			1,
+			[]move{{9, []int64{1, 1}}, {8, []int64{50, 50}}, {9, []int64{50, 60}}},
+		},
 	} {
 		data := paper.New(c.rows, c.k, c.r2)
 		t := len(c.moves) - 1
@@ -145,7 +162,10 @@ func NotSmooth(ctx context.Context) (*Unsmooth, error) {
 		ours[i] = d.S[0].S
 	}
 	ratio := func(s [2]float64) float64 { return max(s[0]/s[1], s[1]/s[0]) }
-	return &Unsmooth{Name: "one record moves from (1,0) to (0,2)", Beta: beta, Allowed: math.Exp(beta), Paper: ratio(theirs), Ours: ratio(ours)}, nil
+	return &Unsmooth{
+		Name: "one record moves from (1,0) to (0,2)", Beta: beta, Allowed: math.Exp(beta), Paper: ratio(theirs),
+		Ours: ratio(ours),
+	}, nil
 }
 
 // FailingPair is item 3: 39 groups of six at the ends of the axes in 34

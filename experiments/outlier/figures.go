@@ -48,7 +48,11 @@ func (r *Result) accuracyChart(set string) report.Chart {
 		outliers.X = append(outliers.X, a.From, a.To)
 		outliers.Y = append(outliers.Y, float64(a.Outliers)/n, float64(a.Outliers)/n)
 	}
-	return &report.Lines{Title: report.Verbatim(set + ": accuracy over the radius, k = 5"), Curves: []report.Curve{accuracy, outliers}, Across: report.Verbatim("radius, columns scaled to variance 1"), Axis: report.Verbatim("share of records"), FromZero: true, FormatY: report.Percent}
+	return &report.Lines{
+		Title: report.Verbatim(set + ": accuracy over the radius, k = 5"), Curves: []report.Curve{accuracy, outliers},
+		Across: report.Verbatim("radius, columns scaled to variance 1"), Axis: report.Verbatim("share of records"), FromZero: true,
+		FormatY: report.Percent,
+	}
 }
 
 func sensitivityChart(c *Curve) report.Chart {
@@ -79,7 +83,10 @@ func (r *Result) noiseChart(set string) report.Chart {
 		}
 		curves = append(curves, curve)
 	}
-	return &report.Lines{Title: report.Verbatim(set + ": noise over epsilon (delta = 0.001)"), Curves: curves, Across: report.Verbatim("epsilon"), Axis: report.Verbatim("standard deviation"), ScaleX: report.Log, ScaleY: report.Log}
+	return &report.Lines{
+		Title: report.Verbatim(set + ": noise over epsilon (delta = 0.001)"), Curves: curves,
+		Across: report.Verbatim("epsilon"), Axis: report.Verbatim("standard deviation"), ScaleX: report.Log, ScaleY: report.Log,
+	}
 }
 
 // answerChart is the paper's figure: the count of 10 with a band of one standard
@@ -97,5 +104,9 @@ func (r *Result) answerChart(c *Curve) report.Chart {
 		curves = append(curves, curve)
 	}
 	ten := report.Curve{Name: report.Verbatim("the count, 10"), X: []float64{Epsilons[0], Epsilons[len(Epsilons)-1]}, Y: []float64{10, 10}}
-	return &report.Lines{Title: report.Verbatim(c.Dataset + ": the answer and one standard deviation, by the formulas"), Curves: append(curves, ten), Across: report.Verbatim("epsilon"), Axis: report.Verbatim("answer"), ScaleX: report.Log, ScaleY: report.Log, FormatY: func(v float64) string { return report.Number(math.Round(v)) }}
+	return &report.Lines{
+		Title:  report.Verbatim(c.Dataset + ": the answer and one standard deviation, by the formulas"),
+		Curves: append(curves, ten), Across: report.Verbatim("epsilon"), Axis: report.Verbatim("answer"), ScaleX: report.Log, ScaleY: report.Log,
+		FormatY: func(v float64) string { return report.Number(math.Round(v)) },
+	}
 }

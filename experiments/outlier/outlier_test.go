@@ -289,7 +289,8 @@ func TestScalingsAndTimings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(times); n < 4 || times[n-1].Algorithm != OurSmooth || times[n-2].Algorithm != Algorithm2 || times[n-2].Size < 2 || times[n-2].Size > s.Len() {
+		if n := len(times); n < 4 || times[n-1].Algorithm != OurSmooth || times[n-2].Algorithm != Algorithm2 || times[n-2].Size < 2 ||
+			times[n-2].Size > s.Len() {
 			t.Errorf("%s: %+v", name, times)
 		}
 	}

@@ -123,9 +123,11 @@ func reading(s *Set, accuracy []AccuracyRow, noise []NoiseRow) []string {
 	smooth, global := find(noise, epsilon, delta, PaperSmooth), find(noise, epsilon, delta, PaperGlobal)
 	ours := find(noise, epsilon, delta, LomaxDefault)
 	return []string{
-		fmt.Sprintf("%s: at the paper's r = %g the query calls %d of %d records outliers (accuracy %.1f%%). The best accuracy is %.1f%%, for r in [%.2f, %.2f), with %d outliers.",
+		fmt.Sprintf("%s: at the paper's r = %g the query calls %d of %d records outliers (accuracy %.1f%%). The best accuracy is %.1f%%, for "+
+			"r in [%.2f, %.2f), with %d outliers.",
 			s.Name, s.PaperRadius, at.Outliers, s.Len(), 100*at.Accuracy, 100*first.Accuracy, first.From, first.To, first.Outliers),
-		fmt.Sprintf("%s: at epsilon = 0.5, delta = 0.001, the paper's smooth Gaussian, even with its own bound, which is not private, has a standard deviation of %.0f; its global Gaussian has %.0f. Our default, without a delta, has %.1f, for a count of 10.",
+		fmt.Sprintf("%s: at epsilon = 0.5, delta = 0.001, the paper's smooth Gaussian, even with its own bound, which is not private, has a "+
+			"standard deviation of %.0f; its global Gaussian has %.0f. Our default, without a delta, has %.1f, for a count of 10.",
 			s.Name, smooth.SD, global.SD, ours.SD),
 	}
 }
@@ -136,10 +138,15 @@ func (r *Result) bounds() []string {
 	f := r.Failure
 	lowest := 1 / paper.Alpha(0.2, 0.1)
 	return []string{
-		fmt.Sprintf("Figures 4 and 5 show little noise at epsilon = 0.2 and 0.3. By the paper's own equation (9) the standard deviation is S/alpha, and S is at least 1: at epsilon = 0.2 and a delta as large as 0.1 that is %.0f, %.0f times the count of 10, whatever the data. The figures cannot have been made so.", lowest, math.Round(lowest/10)),
-		fmt.Sprintf("The paper's bound is no bound: three records on a line, k = 1, change the query by %d, and it says %d. It is not smooth either: S differs by a factor of %.3f between neighbours where e^beta = %.3f is allowed.",
+		fmt.Sprintf("Figures 4 and 5 show little noise at epsilon = 0.2 and 0.3. By the paper's own equation (9) the standard deviation is "+
+			"S/alpha, and S is at least 1: at epsilon = 0.2 and a delta as large as 0.1 that is %.0f, %.0f times the count of 10, whatever the "+
+			"data. The figures cannot have been made so.", lowest, math.Round(lowest/10)),
+		fmt.Sprintf("The paper's bound is no bound: three records on a line, k = 1, change the query by %d, and it says %d. It is not smooth "+
+			"either: S differs by a factor of %.3f between neighbours where e^beta = %.3f is allowed.",
 			r.Counterexamples[0].Sensitivity, r.Counterexamples[0].Paper, r.NotSmooth.Paper, r.NotSmooth.Allowed),
-		fmt.Sprintf("So its mechanism is not private: on a pair of neighbours with n = %d in %d dimensions, epsilon = %g, delta = %g, its S are %.2f and %.2f, and the event that the answer is more than %.0f from 0 has probabilities of %.4f and %.4f: an excess of %.3f over e^epsilon times the other, where delta allows %g. The corrected S are %.2f and %.2f.",
+		fmt.Sprintf("So its mechanism is not private: on a pair of neighbours with n = %d in %d dimensions, epsilon = %g, delta = %g, its S "+
+			"are %.2f and %.2f, and the event that the answer is more than %.0f from 0 has probabilities of %.4f and %.4f: an excess of %.3f "+
+			"over e^epsilon times the other, where delta allows %g. The corrected S are %.2f and %.2f.",
 			f.N, f.D, f.Epsilon, f.Delta, f.PaperS, f.PaperSp, f.Threshold, f.P, f.Pp, f.Excess, f.Delta, f.OursS, f.OursSp),
 	}
 }

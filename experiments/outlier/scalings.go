@@ -141,5 +141,7 @@ func scalingVerdict(rows []ScalingRow) []string {
 	if len(both) > 0 {
 		return []string{fmt.Sprintf("The paper's radii 0.3 and 1.3 are the best in this scaling: %s.", strings.Join(both, "; "))}
 	}
-	return []string{"The paper's radii 0.3 (ionosphere) and 1.3 (wdbc) have its best accuracy in none of seven scalings of the columns for both sets, nor with the label as a column: what they are cannot be said. The paper's 32 columns of wdbc are 30 measurements, the label and the record's number; the last two are no measurements."}
+	return []string{"The paper's radii 0.3 (ionosphere) and 1.3 (wdbc) have its best accuracy in none of seven scalings of the columns for " +
+		"both sets, nor with the label as a column: what they are cannot be said. The paper's 32 columns of wdbc are 30 measurements, the " +
+		"label and the record's number; the last two are no measurements."}
 }

@@ -76,7 +76,10 @@ func Load(ctx context.Context, dir, name string) (*Set, error) {
 	path := filepath.Join(dir, src.file)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the reference data set is not there", Hint: "name its folder with --data DIR or NOREN_DATA", Err: err}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: path, What: "the reference data set is not there",
+			Hint: "name its folder with --data DIR or NOREN_DATA", Err: err,
+		}
 	}
 	defer func() { _ = f.Close() }()
 	s := &Set{Name: name, PaperRadius: src.paperRadius, Radius: src.radius}

@@ -80,7 +80,8 @@ func Timings(ctx context.Context, s *Set) ([]TimingRow, error) {
 		return nil, err
 	}
 	start = time.Now()
-	if _, err := outlier.Diagnose(ctx, points, outlier.Setting{K: K, Radius2: r2, Neighbours: account.ReplaceOne}, 0, []float64{beta}); err != nil {
+	if _, err := outlier.Diagnose(ctx, points, outlier.Setting{K: K, Radius2: r2, Neighbours: account.ReplaceOne}, 0,
+		[]float64{beta}); err != nil {
 		return nil, err
 	}
 	return append(rows, TimingRow{s.Name, OurSmooth, s.Len(), time.Since(start).Seconds()}), nil
@@ -97,6 +98,8 @@ func timingVerdict(s *Set, rows []TimingRow) []string {
 			second = r
 		}
 	}
-	return []string{fmt.Sprintf("%s: algorithm 1 takes %.2g s for a window of %d records in one ball, and with each further record at least twice as long, as it has twice as many subsets. Algorithm 2 stops after %d of %d terms (epsilon = 0.5, delta = 0.001) and takes %.2g s if the maxima are by the core functional; ours takes %.2g s. The paper claims realistic times and prints none.",
+	return []string{fmt.Sprintf("%s: algorithm 1 takes %.2g s for a window of %d records in one ball, and with each further record at "+
+		"least twice as long, as it has twice as many subsets. Algorithm 2 stops after %d of %d terms (epsilon = 0.5, delta = 0.001) and "+
+		"takes %.2g s if the maxima are by the core functional; ours takes %.2g s. The paper claims realistic times and prints none.",
 		s.Name, window.Seconds, window.Size, second.Size, s.Len()+1, second.Seconds, rows[len(rows)-1].Seconds)}
 }

@@ -37,7 +37,14 @@ func testAbroad(t *testing.T, seeds uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := []table.Field{{Name: "age", Type: table.Decimal}, {Name: "education"}, {Name: "sex"}, {Name: "race"}, {Name: "native-country"}, {Name: "salary-class"}}
+	fields := []table.Field{
+		{Name: "age", Type: table.Decimal},
+		{Name: "education"},
+		{Name: "sex"},
+		{Name: "race"},
+		{Name: "native-country"},
+		{Name: "salary-class"},
+	}
 	all, err := table.Read(t.Context(), src, fields, table.ReadOptions{Missing: []string{"?"}})
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,10 @@ import (
 // private one, to try classifiers on.
 
 // adultColumns are those of the file that are looked at.
-var adultColumns = []string{"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"}
+var adultColumns = []string{
+	"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country",
+	"salary-class",
+}
 
 // schooling is the order of the categories of the column education, which is known.
 var schooling = []string{
@@ -75,7 +78,10 @@ func loadCensus(dir string) (*census, error) {
 	r.FieldsPerRecord = len(adultColumns)
 	rows, err := r.ReadAll()
 	if err != nil || len(rows) < 1000 || !slices.Equal(rows[0], adultColumns) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "adult.csv", What: "not the census table of nine columns that was expected", Err: err}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: "adult.csv", What: "not the census table of nine columns that was expected",
+			Err: err,
+		}
 	}
 	return newCensus(rows[1:])
 }

@@ -67,23 +67,26 @@ func categories(k int) *CoverageSetting {
 	for j := range k {
 		effect[j] = math.Log(shares[1][j]/shares[0][j]) + 0.5*fixed.NormFloat64()
 	}
-	return &CoverageSetting{Name: fmt.Sprintf("%d categories", k), Centres: min(64, max(12, 2*k)), dim: k, words: true, draw: func(rng *rand.Rand, private bool, x []float64) float64 {
-		side := 0
-		if private {
-			side = 1
-		}
-		u, word := rng.Float64(), k-1
-		for j, p := range shares[side] {
-			u -= p
-			if u < 0 {
-				word = j
-				break
+	return &CoverageSetting{
+		Name: fmt.Sprintf("%d categories", k), Centres: min(64, max(12, 2*k)), dim: k, words: true,
+		draw: func(rng *rand.Rand, private bool, x []float64) float64 {
+			side := 0
+			if private {
+				side = 1
 			}
-		}
-		clear(x)
-		x[word] = 1 / math.Sqrt2
-		return effect[word] + 0.5*rng.NormFloat64()
-	}}
+			u, word := rng.Float64(), k-1
+			for j, p := range shares[side] {
+				u -= p
+				if u < 0 {
+					word = j
+					break
+				}
+			}
+			clear(x)
+			x[word] = 1 / math.Sqrt2
+			return effect[word] + 0.5*rng.NormFloat64()
+		},
+	}
 }
 
 // inHistograms is a setting of one column of k words whose histogram is released.
@@ -325,7 +328,10 @@ func RunCoverage(ctx context.Context, o CoverageOptions) ([]Coverage, error) {
 	}
 	for _, name := range o.Settings {
 		if !slices.ContainsFunc(CoverageSettings(), func(s *CoverageSetting) bool { return s.Name == name }) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "settings", What: "there is no such setting of coverage", Hint: "normal d=1; two clouds; 10 categories"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: "settings", What: "there is no such setting of coverage",
+				Hint: "normal d=1; two clouds; 10 categories",
+			}
 		}
 	}
 	var out []Coverage
@@ -410,7 +416,9 @@ func (s *CoverageSetting) coverage(ctx context.Context, o CoverageOptions, at ui
 	return rows, nil
 }
 
-func (s *CoverageSetting) answers(ctx context.Context, t *tables, qs []asked, o CoverageOptions, epsilon float64, seed uint64) ([]outcome, error) {
+func (s *CoverageSetting) answers(ctx context.Context, t *tables, qs []asked, o CoverageOptions, epsilon float64, seed uint64) ([]outcome,
+	error,
+) {
 	p := core.Options{Public: t.public, Centres: s.Centres, Neighbours: account.ReplaceOne, Records: t.private.Rows}
 	if s.frame != nil {
 		p.Frame, p.Features = s.frame, core.MarginalFeatures

@@ -54,7 +54,10 @@ func TestCoverageOfSkewedAndInteracting(t *testing.T) {
 // still (docs/density-ratio.md, section 15).
 func TestCoverageOfProducts(t *testing.T) {
 	randtest.SkipShort(t)
-	rows, err := RunCoverage(t.Context(), CoverageOptions{Repeats: 100, Epsilons: []float64{1, 3}, Settings: []string{product(false).Name, product(true).Name}, Seed: 2})
+	rows, err := RunCoverage(t.Context(), CoverageOptions{
+		Repeats: 100, Epsilons: []float64{1, 3},
+		Settings: []string{product(false).Name, product(true).Name}, Seed: 2,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,8 @@ func testCoverage(t *testing.T, repeats int, settings ...string) {
 		if p := r.SilentP(); p < 1e-4 {
 			t.Errorf("%s, %s: %.0f %% silent misses (p = %.2g): %+v", r.Setting, r.Question, 100*r.Silent, p, r)
 		}
-		if many := strings.HasPrefix(r.Setting, "60 categories") || strings.HasPrefix(r.Setting, "30 categories"); many && (r.Warned > 0.05 || r.Covered < 0.9) {
+		if many := strings.HasPrefix(r.Setting, "60 categories") || strings.HasPrefix(r.Setting, "30 categories"); many &&
+			(r.Warned > 0.05 || r.Covered < 0.9) {
 			t.Errorf("%s, %s: warned in %.0f %%, covered in %.0f %%", r.Setting, r.Question, 100*r.Warned, 100*r.Covered)
 		}
 		if r.Setting == "shifted support" && r.Warned < 0.99 {

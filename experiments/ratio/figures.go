@@ -11,22 +11,31 @@ import (
 // the tables, and the second case.
 func (r *Result) Figures() *report.Page {
 	p := &report.Page{
-		Title:  report.Verbatim("Density-ratio weights: the paper's figures and ours"),
-		Lead:   report.Verbatim("Density-ratio weights with differential privacy: E ~ N(1, 1) is public, D ~ N(2, 1/4) private, and beyond the paper the plane, two clouds and a census table."),
+		Title: report.Verbatim("Density-ratio weights: the paper's figures and ours"),
+		Lead: report.Verbatim("Density-ratio weights with differential privacy: E ~ N(1, 1) is public, D ~ N(2, 1/4) private, and beyond " +
+			"the paper the plane, two clouds and a census table."),
 		Footer: report.Verbatim("Theorems, proofs and what is wrong in the paper: docs/density-ratio.md."),
 	}
 	if s := r.drawn(); len(s.Blocks) > 0 {
 		p.Sections = append(p.Sections, s)
 	}
 	tables := report.Section{Title: report.Verbatim("Errors"), Blocks: []report.Block{{
-		Text: report.Verbatim("The mean squared error of the weights over the public records, its mean over repeats; beside it what an independent program had on other seeds. \"Warned\" is the share of repeats in which the fit check found fault. The notes below the tables say which rows are not private, or not as they claim."),
+		Text: report.Verbatim("The mean squared error of the weights over the public records, its mean over repeats; beside it what an " +
+			"independent program had on other seeds. \"Warned\" is the share of repeats in which the fit check found fault. The notes below the " +
+			"tables say which rows are not private, or not as they claim."),
 	}}}
 	census := report.Section{Title: report.Verbatim("A second case: a census table"), Blocks: []report.Block{{
-		Text: report.Verbatim("The public part holds 60% of the people with a degree and 15% of the others, the private part most of the rest. The kernels see age, school, marriage and sex. Each weighted answer is free once the weights are released, and any number may be asked; a direct answer spends all of epsilon on one question, and has less noise for that one."),
+		Text: report.Verbatim("The public part holds 60% of the people with a degree and 15% of the others, the private part most of the " +
+			"rest. The kernels see age, school, marriage and sex. Each weighted answer is free once the weights are released, and any number may " +
+			"be asked; a direct answer spends all of epsilon on one question, and has less noise for that one."),
 	}}}
 	for _, t := range r.Tables() {
 		if len(r.Adult) > 0 && t.Header[0].String() == "question" {
-			census.Blocks = append(census.Blocks, report.Block{Table: &t}, report.Block{Picture: &report.Picture{Chart: r.censusChart(), Caption: report.Verbatim("Errors of the census answers over epsilon, with the weights' own public and private sampling in them.")}})
+			census.Blocks = append(census.Blocks, report.Block{Table: &t},
+				report.Block{Picture: &report.Picture{
+					Chart:   r.censusChart(),
+					Caption: report.Verbatim("Errors of the census answers over epsilon, with the weights' own public and private sampling in them."),
+				}})
 			continue
 		}
 		tables.Blocks = append(tables.Blocks, report.Block{Table: &t})
@@ -42,7 +51,10 @@ func (r *Result) Figures() *report.Page {
 	if len(census.Blocks) > 1 {
 		p.Sections = append(p.Sections, census)
 	}
-	p.Sections = append(p.Sections, report.Section{Title: report.Verbatim("What came out"), Blocks: []report.Block{{List: report.Verbatims(r.Verdict...)}}})
+	p.Sections = append(p.Sections, report.Section{
+		Title:  report.Verbatim("What came out"),
+		Blocks: []report.Block{{List: report.Verbatims(r.Verdict...)}},
+	})
 	return p
 }
 
@@ -56,13 +68,17 @@ func (r *Result) drawn() report.Section {
 	}
 	if r.find("S1", Constant, 0, true) != nil {
 		add(densities(Settings()[0]), "Figure 1: both densities and the true ratio, which peaks at 3.90 where x is 7/3.")
-		add(r.ratioChart("S1", "Method A: noisy centres", PrivateD, WrittenA), "Figure 2: method A as written, which costs 2 epsilon. One draw, as in the paper.")
+		add(r.ratioChart("S1", "Method A: noisy centres", PrivateD, WrittenA),
+			"Figure 2: method A as written, which costs 2 epsilon. One draw, as in the paper.")
 		add(r.ratioChart("S1", "Method B: centres of E", PrivateE, WrittenB), "Figure 3: method B. At epsilon = 0.1 noise is all there is.")
-		add(r.ratioChart("S1", "Method C: centres of D, published", PrivateD, WrittenC), "Figure 4: method C, which publishes 100 private records. It is drawn for comparison; the package refuses it.")
-		add(r.ratioChart("S1", "Ours: RKHSPure, 12 centres, half the median", PureNoHalf, PureHalf), "Ours on the same draw, pure epsilon, nothing chosen on private records.")
+		add(r.ratioChart("S1", "Method C: centres of D, published", PrivateD, WrittenC),
+			"Figure 4: method C, which publishes 100 private records. It is drawn for comparison; the package refuses it.")
+		add(r.ratioChart("S1", "Ours: RKHSPure, 12 centres, half the median", PureNoHalf, PureHalf),
+			"Ours on the same draw, pure epsilon, nothing chosen on private records.")
 	}
 	if r.find("S4", Constant, 0, true) != nil {
-		add(r.ratioChart("S4", "Two clouds, the median", PureNo, Pure), "Two clouds: a kernel as wide as the median of the public distances cannot part them, noise or not.")
+		add(r.ratioChart("S4", "Two clouds, the median", PureNo, Pure),
+			"Two clouds: a kernel as wide as the median of the public distances cannot part them, noise or not.")
 		add(r.ratioChart("S4", "Two clouds, half the median", PureNoHalf, PureHalf), "Two clouds at half the median.")
 	}
 	return s
@@ -70,7 +86,9 @@ func (r *Result) drawn() report.Section {
 
 // densities is the paper's figure 1.
 func densities(s *Setting) *report.Lines {
-	d, e, w := report.Curve{Name: report.Verbatim("p_D")}, report.Curve{Name: report.Verbatim("p_E")}, report.Curve{Name: report.Verbatim("p_D/p_E")}
+	d, e, w := report.Curve{Name: report.Verbatim("p_D")}, report.Curve{Name: report.Verbatim("p_E")}, report.Curve{
+		Name: report.Verbatim("p_D/p_E"),
+	}
 	for i := range 181 {
 		x := []float64{s.public.mean[0] + s.public.sd[0]*3.5*(float64(i)/90-1)}
 		for _, c := range []*report.Curve{&d, &e, &w} {
@@ -78,7 +96,10 @@ func densities(s *Setting) *report.Lines {
 		}
 		d.Y, e.Y, w.Y = append(d.Y, s.PrivateDensity(x)), append(e.Y, s.PublicDensity(x)), append(w.Y, s.Ratio(x))
 	}
-	return &report.Lines{Title: report.Verbatim("Densities and their ratio"), Curves: []report.Curve{d, e, w}, Across: report.Verbatim("x"), Axis: report.Verbatim("density, ratio"), FromZero: true}
+	return &report.Lines{
+		Title: report.Verbatim("Densities and their ratio"), Curves: []report.Curve{d, e, w}, Across: report.Verbatim("x"),
+		Axis: report.Verbatim("density, ratio"), FromZero: true,
+	}
 }
 
 // ratioChart draws a fit at each epsilon, the fit without privacy and the truth.
@@ -127,7 +148,10 @@ func (r *Result) ratioChart(setting, title, reference, method string) *report.Li
 // censusChart draws the errors of the weighted answers, relative to those of the public
 // part as it is.
 func (r *Result) censusChart() report.Chart {
-	l := &report.Lines{Title: report.Verbatim("Error left after weighting"), Across: report.Verbatim("epsilon"), Axis: report.Verbatim("share of the unweighted error"), ScaleX: report.Log, FromZero: true, FormatY: report.Percent}
+	l := &report.Lines{
+		Title: report.Verbatim("Error left after weighting"), Across: report.Verbatim("epsilon"),
+		Axis: report.Verbatim("share of the unweighted error"), ScaleX: report.Log, FromZero: true, FormatY: report.Percent,
+	}
 	at := map[string]int{}
 	for i := range r.Adult {
 		x := &r.Adult[i]

@@ -110,13 +110,16 @@ func methods() []method {
 		{name: Constant, epsilons: none, fit: func(_ context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
 			return &fitted{weights: ones(t.public.Rows), at: func(x *core.Points) ([]float64, error) { return ones(x.Rows), nil }}, nil
 		}},
-		{name: PrivateD, remark: "not private", epsilons: none, only: paper, fit: func(ctx context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
-			c, err := t.privateChoice(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return uLSIF(ctx, c, t.sample, nil, 0)
-		}},
+		{
+			name: PrivateD, remark: "not private", epsilons: none, only: paper,
+			fit: func(ctx context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
+				c, err := t.privateChoice(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return uLSIF(ctx, c, t.sample, nil, 0)
+			},
+		},
 		{name: PrivateE, remark: "not private", epsilons: none, fit: func(ctx context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
 			c, err := t.publicChoice(ctx)
 			if err != nil {
@@ -124,37 +127,47 @@ func methods() []method {
 			}
 			return uLSIF(ctx, c, t.sample, nil, 0)
 		}},
-		{name: WrittenA, remark: "costs 2 epsilon; sigma, lambda not paid for", epsilons: epsilons, only: paper, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
-			c, err := t.privateChoice(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return writtenA(ctx, c, t.sample, t.rng(stream), epsilon)
-		}},
-		{name: SoundA, remark: "sigma, lambda not paid for", epsilons: epsilons, only: paper, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
-			c, err := t.privateChoice(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return t.release(ctx, core.Options{
-				Noise: core.NoisyCentres, Centres: c.centres.Rows, Sigmas: []float64{c.sigma}, Lambda: c.lambda, Post: core.Clip,
-				Low: []float64{boxLow}, High: []float64{boxHigh},
-			}, epsilon, stream)
-		}},
+		{
+			name: WrittenA, remark: "costs 2 epsilon; sigma, lambda not paid for", epsilons: epsilons, only: paper,
+			fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
+				c, err := t.privateChoice(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return writtenA(ctx, c, t.sample, t.rng(stream), epsilon)
+			},
+		},
+		{
+			name: SoundA, remark: "sigma, lambda not paid for", epsilons: epsilons, only: paper,
+			fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
+				c, err := t.privateChoice(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return t.release(ctx, core.Options{
+					Noise: core.NoisyCentres, Centres: c.centres.Rows, Sigmas: []float64{c.sigma}, Lambda: c.lambda, Post: core.Clip,
+					Low: []float64{boxLow}, High: []float64{boxHigh},
+				}, epsilon, stream)
+			},
+		},
 		{name: WrittenB, remark: "sigma, lambda not paid for", epsilons: epsilons, fit: withB(core.Parametric)},
 		{name: ExactB, remark: "sigma, lambda not paid for", epsilons: epsilons, only: paper, fit: withB(core.Laplace)},
-		{name: WrittenC, remark: "publishes 100 records; sigma, lambda not paid for", epsilons: epsilons, only: paper, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
-			c, err := t.privateChoice(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return writtenC(ctx, c, t.sample, t.rng(stream), epsilon)
-		}},
+		{
+			name: WrittenC, remark: "publishes 100 records; sigma, lambda not paid for", epsilons: epsilons, only: paper,
+			fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
+				c, err := t.privateChoice(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return writtenC(ctx, c, t.sample, t.rng(stream), epsilon)
+			},
+		},
 		{name: Laplace12, epsilons: epsilons, fit: ours(core.Options{Noise: core.Laplace}, 1)},
 		{name: LaplaceNN, epsilons: epsilons, only: paper, fit: ours(core.Options{Noise: core.Laplace, Post: core.NonNegative}, 1)},
 		{name: Pure, epsilons: epsilons, fit: ours(core.Options{}, 1)},
 		{name: PureE, epsilons: epsilons, only: paper, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
-			return t.release(ctx, core.Options{CentrePoints: t.public, Sigmas: []float64{core.MedianDistance(t.public)}, Post: core.NonNegative}, epsilon, stream)
+			return t.release(ctx, core.Options{CentrePoints: t.public, Sigmas: []float64{core.MedianDistance(t.public)}, Post: core.NonNegative},
+				epsilon, stream)
 		}},
 		{name: Gaussian, epsilons: epsilons, fit: ours(core.Options{Noise: core.RKHSGaussian}, 1)},
 		{name: PureHalf, epsilons: epsilons, fit: ours(core.Options{}, 0.5)},
@@ -182,7 +195,8 @@ func withB(noise core.Noise) func(context.Context, *trial, float64, uint64) (*fi
 		if err != nil {
 			return nil, err
 		}
-		return t.release(ctx, core.Options{Noise: noise, CentrePoints: c.centres, Sigmas: []float64{c.sigma}, Lambda: c.lambda, Post: core.Clip}, epsilon, stream)
+		return t.release(ctx, core.Options{Noise: noise, CentrePoints: c.centres, Sigmas: []float64{c.sigma}, Lambda: c.lambda, Post: core.Clip},
+			epsilon, stream)
 	}
 }
 

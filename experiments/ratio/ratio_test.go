@@ -87,7 +87,10 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("the truth has errors: %+v", e)
 	}
 	// Nothing left: as constant weights.
-	e, err = tr.measure(&fitted{weights: make([]float64, s.Public), at: func(x *core.Points) ([]float64, error) { return make([]float64, x.Rows), nil }}, g)
+	e, err = tr.measure(&fitted{
+		weights: make([]float64, s.Public),
+		at:      func(x *core.Points) ([]float64, error) { return make([]float64, x.Rows), nil },
+	}, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +207,8 @@ func testPaperSetting(t *testing.T, repeats int) {
 		}
 		checked++
 		if math.Abs(x.MSEMean-*x.Note) > 4.5*x.MSEError+0.05*x.MSEMean {
-			t.Errorf("%s, epsilon %g, normalised %v: %.3f +- %.3f, and %.3f elsewhere", x.Method, x.Epsilon, x.Normalised, x.MSEMean, x.MSEError, *x.Note)
+			t.Errorf("%s, epsilon %g, normalised %v: %.3f +- %.3f, and %.3f elsewhere", x.Method, x.Epsilon, x.Normalised, x.MSEMean, x.MSEError,
+				*x.Note)
 		}
 	}
 	if checked < 35 {

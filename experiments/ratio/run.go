@@ -189,7 +189,9 @@ func (r *Result) setting(ctx context.Context, s *Setting, o Options, at uint64) 
 }
 
 // repeat runs all methods on one draw of the tables.
-func (r *Result) repeat(ctx context.Context, s *Setting, o Options, at uint64, repeat int, tasks []task, g *grid, found [][]measured, curves []Curve) error {
+func (r *Result) repeat(ctx context.Context, s *Setting, o Options, at uint64, repeat int, tasks []task, g *grid, found [][]measured,
+	curves []Curve,
+) error {
 	var limit []float64
 	if s.Name == "S1" {
 		limit = []float64{boxLow, boxHigh}
@@ -202,7 +204,10 @@ func (r *Result) repeat(ctx context.Context, s *Setting, o Options, at uint64, r
 		}
 		f, err := k.method.fit(ctx, t, k.epsilon, uint64(16+i))
 		if err != nil {
-			return &noren.Error{Kind: noren.Internal, Where: noren.Textf("%s, %s, epsilon %g", s.Name, k.method.name, k.epsilon), What: "the method failed", Err: err}
+			return &noren.Error{
+				Kind: noren.Internal, Where: noren.Textf("%s, %s, epsilon %g", s.Name, k.method.name, k.epsilon),
+				What: "the method failed", Err: err,
+			}
 		}
 		if found[i][repeat], err = t.measure(f, g); err != nil {
 			return err

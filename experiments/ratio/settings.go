@@ -37,10 +37,26 @@ type Setting struct {
 // Settings are S1 to S4 of section 12: S1 is the paper's.
 func Settings() []*Setting {
 	return []*Setting{
-		{"S1", "the paper's: E ~ N(1,1), D ~ N(2,1/4)", 50, 2000, 12, normal{[]float64{1}, []float64{1}}, []normal{{[]float64{2}, []float64{0.5}}}},
-		{"S2", "the paper's distributions with 200 public records", 200, 2000, 12, normal{[]float64{1}, []float64{1}}, []normal{{[]float64{2}, []float64{0.5}}}},
-		{"S3", "2-D: E ~ N(0,I), D ~ N((.7,-.5), diag(.5,.3))", 200, 2000, 20, normal{[]float64{0, 0}, []float64{1, 1}}, []normal{{[]float64{0.7, -0.5}, []float64{math.Sqrt(0.5), math.Sqrt(0.3)}}}},
-		{"S4", "two clouds: E ~ N(1,2.25), D half N(0,.09), half N(2,.16)", 100, 500, 12, normal{[]float64{1}, []float64{1.5}}, []normal{{[]float64{0}, []float64{0.3}}, {[]float64{2}, []float64{0.4}}}},
+		{
+			"S1", "the paper's: E ~ N(1,1), D ~ N(2,1/4)", 50, 2000, 12,
+			normal{[]float64{1}, []float64{1}},
+			[]normal{{[]float64{2}, []float64{0.5}}},
+		},
+		{
+			"S2", "the paper's distributions with 200 public records", 200, 2000, 12,
+			normal{[]float64{1}, []float64{1}},
+			[]normal{{[]float64{2}, []float64{0.5}}},
+		},
+		{
+			"S3", "2-D: E ~ N(0,I), D ~ N((.7,-.5), diag(.5,.3))", 200, 2000, 20,
+			normal{[]float64{0, 0}, []float64{1, 1}},
+			[]normal{{[]float64{0.7, -0.5}, []float64{math.Sqrt(0.5), math.Sqrt(0.3)}}},
+		},
+		{
+			"S4", "two clouds: E ~ N(1,2.25), D half N(0,.09), half N(2,.16)", 100, 500, 12,
+			normal{[]float64{1}, []float64{1.5}},
+			[]normal{{[]float64{0}, []float64{0.3}}, {[]float64{2}, []float64{0.4}}},
+		},
 	}
 }
 

@@ -33,10 +33,17 @@ func pairsOfTables() []pairOfTables {
 	return []pairOfTables{
 		{"a cell that is no integer", all, all + "p999999,unknown,A,15\n", nil, []string{"unknown"}},
 		{"delimiter, quotes and a line end in a cell", all + plain, all + "p999999,35,\"A|B;\"\"C\"\",\nd\",15\n", replace, nil},
-		{"a ward that is not public, overflow, letters", all + plain, all + "p999999,9223372036854775808," + canary + ",1e400\n", replace, []string{"9223372036854775808", "1e400"}},
+		{
+			"a ward that is not public, overflow, letters", all + plain, all + "p999999,9223372036854775808," + canary + ",1e400\n", replace,
+			[]string{"9223372036854775808", "1e400"},
+		},
 		{"a very long cell", all, all + "p999999,35," + strings.Repeat("x", 1<<17) + ",1\n", nil, nil},
 		{"a person of many records", all, all + strings.Repeat("p999999,99,D,9999\n", 40), person, nil},
-		{"cells beyond the bounds", all + plain, all + "p999999,-7,D,123456789\n", setting{"neighbours": "replace-one", "unit": "person", "max_rows": 3}, nil},
+		{
+			"cells beyond the bounds", all + plain, all + "p999999,-7,D,123456789\n",
+			setting{"neighbours": "replace-one", "unit": "person", "max_rows": 3},
+			nil,
+		},
 	}
 }
 
@@ -73,7 +80,8 @@ func (a *adversary) next(accepted bool) (question, string) {
 	if a.chance(2) {
 		return a.valid(), a.pick("0.1", "0.001", "0.000000001", "0.25", "0.25")
 	}
-	q := question{"kind": a.pick("count", "count", "sum", "mean", "variance", "histogram", "quantile", "outliers", "correlated", "ratio", "max")}
+	q := question{"kind": a.pick("count", "count", "sum", "mean", "variance", "histogram", "quantile", "outliers", "correlated", "ratio",
+		"max")}
 	add := func(n int, name string, values ...any) {
 		if a.chance(n) {
 			q[name] = values[a.rng.IntN(len(values))]
@@ -83,15 +91,20 @@ func (a *adversary) next(accepted bool) (question, string) {
 		q["column"] = a.pick("age", "cost", "age", "cost", "ward", "person", "none", "AGE", "age ", "")
 	}
 	if q["kind"] == "histogram" {
-		add(2, "bins", []string{"0", "50", "100"}, []string{"0", "0"}, []string{"9", "1"}, []string{"x", "y"}, []string{"0"}, []string{"-1e308", "1e308"})
+		add(2, "bins", []string{"0", "50", "100"}, []string{"0", "0"}, []string{"9", "1"}, []string{"x", "y"}, []string{"0"},
+			[]string{"-1e308", "1e308"})
 		add(3, "values", []string{"A", "B"}, a.half, []string{}, []string{"A", "A"})
 	}
 	add(3, "rank", "0.5", "0.99", "1", "0", "-1", "NaN", "x")
-	add(2, "where", "age >= 65", "ward = 'A'", "ward = 'Z'", "age = 'unknown'", fmt.Sprintf("age > %g", a.edge), "cost > 1e400", "age >= 65 and ward in ('A','B')",
-		"person = 'p999999'", "ward is missing", "age > 9223372036854775807", "1 = 1", "ward >= 'B'", "age >= '65'; drop table visits", strings.Repeat("(", 500), "ward = '"+strings.Join(a.half, "")+"'")
+	add(2, "where", "age >= 65", "ward = 'A'", "ward = 'Z'", "age = 'unknown'", fmt.Sprintf("age > %g", a.edge), "cost > 1e400",
+		"age >= 65 and ward in ('A','B')",
+		"person = 'p999999'", "ward is missing", "age > 9223372036854775807", "1 = 1", "ward >= 'B'", "age >= '65'; drop table visits",
+		strings.Repeat("(", 500), "ward = '"+strings.Join(a.half, "")+"'")
 	add(4, "by", []string{"ward"}, []string{"ward", "age"}, []string{"person"}, []string{"ward", "ward"}, []string{"none"}, []string{})
-	add(5, "keys", [][]string{{"A", "B"}}, [][]string{a.half}, [][]string{{"A"}, {"35"}}, [][]string{{"A", "A"}}, [][]string{{""}}, [][]string{})
-	add(3, "bounds", []string{"0", "100"}, []string{"0", fmt.Sprintf("%g", a.edge)}, []string{"100", "0"}, []string{"-1e308", "1e308"}, []string{"NaN", "1"}, []string{"0", "1e-300"})
+	add(5, "keys", [][]string{{"A", "B"}}, [][]string{a.half}, [][]string{{"A"}, {"35"}}, [][]string{{"A", "A"}}, [][]string{{""}},
+		[][]string{})
+	add(3, "bounds", []string{"0", "100"}, []string{"0", fmt.Sprintf("%g", a.edge)}, []string{"100", "0"}, []string{"-1e308", "1e308"},
+		[]string{"NaN", "1"}, []string{"0", "1e-300"})
 	add(6, "noise", "laplace", "gaussian", "exponential", "smooth", "none", "")
 	add(6, "max_rows", 1, 2, 3, 1000000, 0, -1, 1.5)
 	add(8, "grid_bits", 0, 4, 60, -60, 5000)
@@ -154,13 +167,15 @@ func masked(t *testing.T, r *reply) string {
 	if _, answer := value.(map[string]any)["payload"]; !answer && r.status < 400 {
 		length = 0 // times with fewer decimals and figures over synthetic rows are shorter
 	}
-	return fmt.Sprintf("%d %s %q length %d %s", r.status, strings.Join(names, " "), r.header.Get("Content-Type"), length, unnamed(string(text)))
+	return fmt.Sprintf("%d %s %q length %d %s", r.status, strings.Join(names, " "), r.header.Get("Content-Type"), length,
+		unnamed(string(text)))
 }
 
 // drawn are the fields whose value is noise or computed from answers with noise, the secret
 // key, a draw or the time.
 var drawn = []string{
-	"id", "token", "until", "at", "next", "value", "low", "high", "noise", "sampling", "records", "payload", "certificate", "book", "answer", "location", "principal", "hash", "table", "opened", "added", "within", "read_with_care",
+	"id", "token", "until", "at", "next", "value", "low", "high", "noise", "sampling", "records", "payload", "certificate", "book", "answer",
+	"location", "principal", "hash", "table", "opened", "added", "within", "read_with_care",
 }
 
 // mask replaces drawn fields by what kind of value they have.
@@ -334,7 +349,10 @@ func TestLongServedAdversary(t *testing.T) {
 // The comparison finds a leak that is planted in replies.
 func TestMaskFindsLeaks(t *testing.T) {
 	base := func() *reply {
-		return &reply{status: 200, header: map[string][]string{"Content-Type": {"application/json"}}, body: []byte(`{"id":"an_1","payload":"{}","value":3.5,"notes":["none"],"cost":{"epsilon":"0.1"}}`)}
+		return &reply{
+			status: 200, header: map[string][]string{"Content-Type": {"application/json"}},
+			body: []byte(`{"id":"an_1","payload":"{}","value":3.5,"notes":["none"],"cost":{"epsilon":"0.1"}}`),
+		}
 	}
 	want := masked(t, base())
 	noise := base()

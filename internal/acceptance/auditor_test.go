@@ -104,7 +104,8 @@ func testAuditor(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, said)
 		}
 	}
-	t.Logf("%d lines of the book, %d of the audit log, %d answers; %d planted changes found", bytes.Count(export, []byte("\n")), bytes.Count(log, []byte("\n")), len(files), len(changes))
+	t.Logf("%d lines of the book, %d of the audit log, %d answers; %d planted changes found", bytes.Count(export, []byte("\n")),
+		bytes.Count(log, []byte("\n")), len(files), len(changes))
 }
 
 // checkFile checks the file of an answer by the certificate in it.
@@ -163,7 +164,8 @@ func planted(t *testing.T, export []byte) map[string][]byte {
 			if err != nil {
 				t.Fatal(err)
 			}
-			with(fmt.Sprintf("line %d: %s", i+1, strings.Join(places[at], ".")), func(l [][]byte) [][]byte { l[i] = append(changed, '\n'); return l })
+			with(fmt.Sprintf("line %d: %s", i+1, strings.Join(places[at], ".")),
+				func(l [][]byte) [][]byte { l[i] = append(changed, '\n'); return l })
 		}
 	}
 	return out

@@ -110,7 +110,8 @@ func testBigBook(t *testing.T, charges, atOnce, times int) {
 		t.Errorf("%s are spent, expected %s", decimal(spent), decimal(want))
 	}
 	ms := func(all []time.Duration) string { return percentile(all, 0.99).Round(100 * time.Microsecond).String() }
-	t.Logf("%d charges (made in %.0f s): start %.1f s; p99 of a page of 50: first %s, next %s, of an analyst %s, during the check %s; the check takes %.1f s, an answer meanwhile %.2f s",
+	t.Logf("%d charges (made in %.0f s): start %.1f s; p99 of a page of 50: first %s, next %s, of an analyst %s, during the check %s; the "+
+		"check takes %.1f s, an answer meanwhile %.2f s",
 		charges, filled.Seconds(), started.Seconds(), ms(first), ms(second), ms(own), ms(during), checked.Seconds(), paid.took.Seconds())
 }
 

@@ -121,7 +121,8 @@ func TestHostileBodies(t *testing.T) {
 	s := serve(t, "--memory", fmt.Sprintf("%dMB", int(bombMemory/1e6)))
 	u := s.steward(t)
 	added := u.add(t, "honest.csv", visits(1500, 1), nil)
-	path := strings.NewReplacer("/api/v1", "", "/tables/{id}", "/tables/"+added.id, "/books/{id}", "/books/"+added.book, "{id}", "xx_abcdefgh23456777", "{column}", "ward", "{principal}", "pr_abcdefgh23456777")
+	path := strings.NewReplacer("/api/v1", "", "/tables/{id}", "/tables/"+added.id, "/books/{id}", "/books/"+added.book, "{id}",
+		"xx_abcdefgh23456777", "{column}", "ward", "{principal}", "pr_abcdefgh23456777")
 	before := s.resident(t, "VmRSS")
 	routes := 0
 	for route, methods := range d.Paths {
@@ -141,7 +142,8 @@ func TestHostileBodies(t *testing.T) {
 				}
 			}
 			for name, body := range bodies {
-				r := u.raw(t.Context(), strings.ToUpper(method), path.Replace(route), []byte(body), "Content-Type", "application/json", "If-Match", `"1"`)
+				r := u.raw(t.Context(), strings.ToUpper(method), path.Replace(route), []byte(body), "Content-Type", "application/json", "If-Match",
+					`"1"`)
 				if r.err != nil || r.status >= 500 || len(r.body) > 64<<10 {
 					t.Errorf("%s %s, %s: %d bytes in %v: %.300s", method, route, name, len(r.body), r.took, r)
 				}

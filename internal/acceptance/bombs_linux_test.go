@@ -37,7 +37,8 @@ func packed(b bomb, window int) bomb {
 		var to io.WriteCloser = gzip.NewWriter(w)
 		if strings.HasSuffix(b.name, ".zst") {
 			var err error
-			if to, err = zstd.NewWriter(w, zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+			if to, err = zstd.NewWriter(w, zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1),
+				zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 				return err
 			}
 		}
@@ -66,7 +67,10 @@ func parquet(name, code string, file func() *bombs.Parquet) bomb {
 // indices is a page of indices into a dictionary of one number.
 func indices(of []byte) func() *bombs.Parquet {
 	return func() *bombs.Parquet {
-		return &bombs.Parquet{Kind: format.Int32, Dictionary: make([]byte, 4), Terms: 1, Data: append([]byte{0}, of...), Values: 10, Encoding: format.RLEDictionary, Rows: 10}
+		return &bombs.Parquet{
+			Kind: format.Int32, Dictionary: make([]byte, 4), Terms: 1, Data: append([]byte{0}, of...), Values: 10,
+			Encoding: format.RLEDictionary, Rows: 10,
+		}
 	}
 }
 
@@ -138,22 +142,45 @@ func folderOfBombs() []bomb {
 		parquet("brotli", "too-large", zeros(format.Brotli)),
 		parquet("lz4", "too-large", zeros(format.Lz4Raw)),
 		parquet("columns", "too-large", func() *bombs.Parquet {
-			return &bombs.Parquet{Kind: format.Int32, Data: make([]byte, 4), Values: 1, Rows: 1, Footer: func(m *format.FileMetaData) { m.Schema = append(m.Schema, bombs.Columns(300_000)...) }}
+			return &bombs.Parquet{
+				Kind: format.Int32, Data: make([]byte, 4), Values: 1, Rows: 1,
+				Footer: func(m *format.FileMetaData) { m.Schema = append(m.Schema, bombs.Columns(300_000)...) },
+			}
 		}),
 		parquet("groups", "", func() *bombs.Parquet {
 			return &bombs.Parquet{Kind: format.Int32, Data: make([]byte, 4), Values: 1, Rows: 1, Groups: 5000}
 		}),
-		workbook("si", "too-large", one("xl/sharedStrings.xml", bombs.Repeated{Before: "<sst>", Text: "<si/>", Times: 20_000_000, After: "</sst>"}), 0),
-		workbook("shared", "", shared(1<<20, bombs.Sheet(`<row><c t="s"><v>0</v></c></row>`, 100)), 0),
-		workbook("wide", "too-large", shared(2<<20, bombs.Repeated{Before: `<worksheet><sheetData><row>`, Text: `<c t="s"><v>0</v></c>`, Times: 1000, After: `</row></sheetData></worksheet>`}), 0),
-		workbook("styles", "too-large", one("xl/styles.xml", bombs.Repeated{Before: "<styleSheet><cellXfs>", Text: "<xf/>", Times: 3_000_000, After: "</cellXfs></styleSheet>"}), 0),
-		workbook("formats", "too-large", one("xl/styles.xml", bombs.Repeated{Before: "<styleSheet><numFmts>", Text: `<numFmt numFmtId="1" formatCode="` + strings.Repeat("yyyy", 2000) + `"/>`, Times: 7_000, After: "</numFmts></styleSheet>"}), 0),
-		workbook("merged", "", one(sheet, bombs.Repeated{
-			Before: `<worksheet><sheetData><row><c t="str"><v>name</v></c></row><row><c><v>1</v></c></row></sheetData><mergeCells>`, Text: `<mergeCell ref="A5:XFD1048576"/>`, Times: 500_000, After: `</mergeCells></worksheet>`,
+		workbook("si", "too-large", one("xl/sharedStrings.xml", bombs.Repeated{
+			Before: "<sst>", Text: "<si/>", Times: 20_000_000,
+			After: "</sst>",
 		}), 0),
-		workbook("sheets", "too-large", one("xl/workbook.xml", bombs.Repeated{Before: `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>`, Text: `<sheet name="S" sheetId="1" r:id="r1"/>`, Times: 600_000, After: `</sheets></workbook>`}), 0),
+		workbook("shared", "", shared(1<<20, bombs.Sheet(`<row><c t="s"><v>0</v></c></row>`, 100)), 0),
+		workbook("wide", "too-large", shared(2<<20, bombs.Repeated{
+			Before: `<worksheet><sheetData><row>`, Text: `<c t="s"><v>0</v></c>`,
+			Times: 1000, After: `</row></sheetData></worksheet>`,
+		}), 0),
+		workbook("styles", "too-large", one("xl/styles.xml", bombs.Repeated{
+			Before: "<styleSheet><cellXfs>", Text: "<xf/>", Times: 3_000_000,
+			After: "</cellXfs></styleSheet>",
+		}), 0),
+		workbook("formats", "too-large", one("xl/styles.xml",
+			bombs.Repeated{
+				Before: "<styleSheet><numFmts>", Text: `<numFmt numFmtId="1" formatCode="` + strings.Repeat("yyyy", 2000) + `"/>`,
+				Times: 7_000, After: "</numFmts></styleSheet>",
+			}), 0),
+		workbook("merged", "", one(sheet, bombs.Repeated{
+			Before: `<worksheet><sheetData><row><c t="str"><v>name</v></c></row><row><c><v>1</v></c></row></sheetData><mergeCells>`,
+			Text:   `<mergeCell ref="A5:XFD1048576"/>`, Times: 500_000, After: `</mergeCells></worksheet>`,
+		}), 0),
+		workbook("sheets", "too-large", one("xl/workbook.xml",
+			bombs.Repeated{
+				Before: `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>`,
+				Text:   `<sheet name="S" sheetId="1" r:id="r1"/>`, Times: 600_000, After: `</sheets></workbook>`,
+			}), 0),
 		workbook("nesting", "too-large", one(sheet, bombs.Sheet("<nest>", 1_000_000)), 0),
-		workbook("cell", "too-large", one(sheet, bombs.Sheet(`<row><c t="inlineStr"><is>`+strings.Repeat(`<t>`+strings.Repeat("a", 1<<20)+`</t>`, 20)+`</is></c></row>`, 1)), 0),
+		workbook("cell", "too-large",
+			one(sheet, bombs.Sheet(`<row><c t="inlineStr"><is>`+strings.Repeat(`<t>`+strings.Repeat("a", 1<<20)+`</t>`, 20)+`</is></c></row>`, 1)),
+			0),
 		workbook("attribute", "too-large", one(sheet, bombs.Sheet("aaaaaaaaaa", 1_700_000)), 0),
 		workbook("parts", "too-large", nil, 300_000),
 	}
@@ -238,7 +265,10 @@ func (u *user) explode(t *testing.T, b bomb) {
 		Table struct{ ID string }
 		Job   job
 	}
-	u.must(t, 202, "POST", "/tables", map[string]any{"name": b.name, "source": map[string]any{"kind": "upload", "upload": u.upload(t, b.name, file.Bytes())}}, &added)
+	u.must(t, 202, "POST", "/tables", map[string]any{
+		"name":   b.name,
+		"source": map[string]any{"kind": "upload", "upload": u.upload(t, b.name, file.Bytes())},
+	}, &added)
 	j := u.ended(t, added.Job.ID)
 	var p struct{ Code, Detail, Where string }
 	if j.Problem != nil {
@@ -246,7 +276,8 @@ func (u *user) explode(t *testing.T, b bomb) {
 			t.Error(err)
 		}
 	}
-	t.Logf("%s of %d bytes: %s in %v, at most %d MB: %s", b.name, file.Len(), j.State, time.Since(begun), u.resident(t, "VmHWM")/1e6, j.Problem)
+	t.Logf("%s of %d bytes: %s in %v, at most %d MB: %s", b.name, file.Len(), j.State, time.Since(begun), u.resident(t, "VmHWM")/1e6,
+		j.Problem)
 	if want := map[bool]string{true: "done", false: "failed"}[b.code == ""]; j.State != want || p.Code != b.code {
 		t.Errorf("%s: %s, %s %s", b.name, j.State, p.Code, j.Problem)
 	}

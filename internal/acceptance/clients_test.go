@@ -96,8 +96,10 @@ func TestRequestsOfTwoReadings(t *testing.T) {
 		{"two credentials", "GET" + head + "Authorization: Bearer TOKEN\nAuthorization: Bearer other\nConnection: close\n\n", 401},
 		{"two equal credentials", "GET" + head + "Authorization: Bearer TOKEN\nAuthorization: Bearer TOKEN\nConnection: close\n\n", 401},
 		{"one credential", second, 200},
-		{"a malformed chunk", "POST /api/v1/quotes HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKEN\nContent-Type: application/json\nTransfer-Encoding: chunked\n\nzz\n{}\n0\n\n", 400},
-		{"a length beside chunks", "POST /api/v1/quotes HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKEN\nContent-Type: application/json\nContent-Length: 4\nTransfer-Encoding: chunked\n\n2\n{}\n0\n\n" + second, 422},
+		{"a malformed chunk", "POST /api/v1/quotes HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKEN\nContent-Type: " +
+			"application/json\nTransfer-Encoding: chunked\n\nzz\n{}\n0\n\n", 400},
+		{"a length beside chunks", "POST /api/v1/quotes HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKEN\nContent-Type: " +
+			"application/json\nContent-Length: 4\nTransfer-Encoding: chunked\n\n2\n{}\n0\n\n" + second, 422},
 	} {
 		status, rest := u.exchange(t, c.text)
 		if status != c.status || rest != "" {

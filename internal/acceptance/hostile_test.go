@@ -46,15 +46,20 @@ func (h *hostile) connections(ctx context.Context) {
 		dial("")
 	}
 	slow := []net.Conn{}
-	for _, route := range []string{"POST /quotes", "POST /answers", "POST /rehearsals", "POST /tables", "POST /uploads", "POST /books", "POST /releases", "POST /certificates/check", "POST /session/look"} {
+	for _, route := range []string{
+		"POST /quotes", "POST /answers", "POST /rehearsals", "POST /tables", "POST /uploads", "POST /books",
+		"POST /releases", "POST /certificates/check", "POST /session/look",
+	} {
 		for range h.many(20) {
 			method, path, _ := strings.Cut(route, " ")
-			slow = append(slow, dial(fmt.Sprintf("%s /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nIdempotency-Key: slow\r\nContent-Length: 900\r\n\r\n{", method, path, h.address, h.analyst.secret)))
+			slow = append(slow, dial(fmt.Sprintf("%s /api/v1%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+				"application/json\r\nIdempotency-Key: slow\r\nContent-Length: 900\r\n\r\n{", method, path, h.address, h.analyst.secret)))
 		}
 	}
 	// A reader that reads nothing of large replies.
 	for range h.many(20) {
-		dial(strings.Repeat(fmt.Sprintf("GET /api/v1/openapi.json HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", h.address, h.analyst.secret), 50))
+		dial(strings.Repeat(fmt.Sprintf("GET /api/v1/openapi.json HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", h.address,
+			h.analyst.secret), 50))
 	}
 	for ctx.Err() == nil {
 		for _, c := range slow {
@@ -79,7 +84,8 @@ func (h *hostile) uploads(ctx context.Context) {
 			continue
 		}
 		h.steward.raw(ctx, "PUT", "/uploads/"+up.ID, damaged, "Content-Type", "application/octet-stream",
-			"Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(damaged)-1, len(damaged)+i%2), "Content-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
+			"Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(damaged)-1, len(damaged)+i%2), "Content-Digest",
+			"sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
 		h.steward.send(ctx, "POST", "/tables", map[string]any{"name": "damaged", "source": map[string]any{"kind": "upload", "upload": up.ID}})
 	}
 }
@@ -143,14 +149,18 @@ func testHostile(t *testing.T, scale, answers int) (before, beside []float64, cl
 		Table struct{ ID string }
 		Job   job
 	}
-	evil.must(t, 202, "POST", "/tables", map[string]any{"name": "gone.csv", "source": map[string]any{"kind": "upload", "upload": evil.upload(t, "gone.csv", []byte(visits(900, 3)))}}, &table)
+	evil.must(t, 202, "POST", "/tables", map[string]any{
+		"name":   "gone.csv",
+		"source": map[string]any{"kind": "upload", "upload": evil.upload(t, "gone.csv", []byte(visits(900, 3)))},
+	}, &table)
 	evil.wait(t, table.Job.ID)
 	tag := evil.must(t, 200, "GET", "/tables/"+table.Table.ID, nil, nil).header.Get("ETag")
 	column := func(name, kind, role string) map[string]any {
 		return map[string]any{"name": name, "type": kind, "role": role}
 	}
 	evil.must(t, 200, "PUT", "/tables/"+table.Table.ID+"/columns", map[string]any{"missing": []string{}, "confirm": true, "columns": []any{
-		column("person", "category", "identifier"), column("age", "integer", "quasi-identifier"), column("ward", "category", "quasi-identifier"), column("cost", "integer", "sensitive"),
+		column("person", "category", "identifier"), column("age", "integer", "quasi-identifier"), column("ward", "category", "quasi-identifier"),
+		column("cost", "integer", "sensitive"),
 	}}, nil, "If-Match", tag)
 	var recipe struct{ ID string }
 	evil.must(t, 201, "POST", "/tables/"+table.Table.ID+"/recipes", map[string]any{}, &recipe)
@@ -172,7 +182,9 @@ func testHostile(t *testing.T, scale, answers int) (before, beside []float64, cl
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	for _, act := range []func(){
-		func() { h.connections(ctx) }, func() { h.uploads(ctx) }, func() { h.curves(ctx, recipe.ID, table.Table.ID) }, func() { h.payments(ctx, hostileQuote) },
+		func() { h.connections(ctx) }, func() { h.uploads(ctx) }, func() { h.curves(ctx, recipe.ID, table.Table.ID) }, func() {
+			h.payments(ctx, hostileQuote)
+		},
 	} {
 		all.Go(act)
 	}
@@ -190,7 +202,10 @@ func testHostile(t *testing.T, scale, answers int) (before, beside []float64, cl
 		Table struct{ ID string }
 		Job   job
 	}
-	honest.must(t, 202, "POST", "/tables", map[string]any{"name": "more.csv", "source": map[string]any{"kind": "upload", "upload": honest.upload(t, "more.csv", []byte(visits(60, 4)))}}, &added)
+	honest.must(t, 202, "POST", "/tables", map[string]any{
+		"name":   "more.csv",
+		"source": map[string]any{"kind": "upload", "upload": honest.upload(t, "more.csv", []byte(visits(60, 4)))},
+	}, &added)
 	honest.wait(t, added.Job.ID)
 	cancel()
 	all.Wait()

@@ -142,7 +142,10 @@ func testKills(t *testing.T, part uint64, trials, writers int) {
 	u := s.steward(t)
 	book := u.add(t, "visits.csv", visits(300, 1), setting{"epsilon": "1000"}).book
 	analyst := u.analyst(t, "K. Sato", book, setting{"epsilon": "1000"})
-	k := &killing{user: analyst, book: book, key: u.publicKey(t), rng: rand.New(rand.NewPCG(part, 2)), seen: map[string][]byte{}, forfeited: map[string]bool{}, leased: map[string]*quote{}}
+	k := &killing{
+		user: analyst, book: book, key: u.publicKey(t), rng: rand.New(rand.NewPCG(part, 2)), seen: map[string][]byte{},
+		forfeited: map[string]bool{}, leased: map[string]*quote{},
+	}
 	for trial := range trials {
 		open, q := k.round(t, trial, writers)
 		s.start(t)
@@ -162,7 +165,8 @@ func testKills(t *testing.T, part uint64, trials, writers int) {
 		t.Errorf("%d charges were forfeited", len(k.forfeited))
 	}
 	u.sound(t, book)
-	t.Logf("%d kills under %d writers: %d answers, %d charges without an answer (%d after a lease), %d requests lost before their charge", trials, writers, len(k.seen), len(k.forfeited), waited, k.unused)
+	t.Logf("%d kills under %d writers: %d answers, %d charges without an answer (%d after a lease), %d requests lost before their charge",
+		trials, writers, len(k.seen), len(k.forfeited), waited, k.unused)
 }
 
 // sound checks the whole chain of the ledger by the server, and the audit log.

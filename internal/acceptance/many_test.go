@@ -38,7 +38,8 @@ func testOneOfMany(t *testing.T, payments, others int) {
 	worst := int64(0)
 	for i := range others {
 		before := replied.Load()
-		r := other.raw(t.Context(), "POST", "/answers", other.body, "Content-Type", "application/json", "Idempotency-Key", fmt.Sprint("other ", i))
+		r := other.raw(t.Context(), "POST", "/answers", other.body, "Content-Type", "application/json", "Idempotency-Key",
+			fmt.Sprint("other ", i))
 		if r.err != nil || r.status != 200 && r.status != 202 {
 			t.Fatalf("the other one: %s", r)
 		}
@@ -47,7 +48,8 @@ func testOneOfMany(t *testing.T, payments, others int) {
 	left := payments - int(replied.Load())
 	stop()
 	group.Wait()
-	t.Logf("%d payments at once of one analyst, %d of another: at most %d of the first were answered while one of the other waited; %d were left", payments, others, worst, left)
+	t.Logf("%d payments at once of one analyst, %d of another: at most %d of the first were answered while one of the other waited; %d "+
+		"were left", payments, others, worst, left)
 	if most := int64(slots * runtime.GOMAXPROCS(0)); worst > most {
 		t.Errorf("%d payments of one analyst were answered before one of another, at most %d fit into two classes", worst, most)
 	}

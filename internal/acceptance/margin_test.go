@@ -124,7 +124,8 @@ func testMargin(t *testing.T, answers int) {
 	if answers >= 2000 && p >= 1e-6 {
 		t.Errorf("noise that is 1.3 times as wide passes: %d of %d, p = %.2g", wide, answers, p)
 	}
-	t.Logf("%d of %d answers within their margin of 95%% (%.2f%%); with noise 1.3 times as wide %d (p = %.2g)", hits, answers, 100*float64(hits)/float64(answers), wide, p)
+	t.Logf("%d of %d answers within their margin of 95%% (%.2f%%); with noise 1.3 times as wide %d (p = %.2g)", hits, answers,
+		100*float64(hits)/float64(answers), wide, p)
 }
 
 // addClinic adds the synthetic clinic and opens its book.
@@ -138,7 +139,8 @@ func (u *user) addClinic(t *testing.T, more setting) string {
 		Table struct{ ID string }
 		Job   job
 	}
-	u.must(t, 202, "POST", "/tables", map[string]any{"source": map[string]any{"kind": "upload", "upload": u.upload(t, "clinic.csv", text)}}, &added)
+	u.must(t, 202, "POST", "/tables", map[string]any{"source": map[string]any{"kind": "upload", "upload": u.upload(t, "clinic.csv", text)}},
+		&added)
 	u.wait(t, added.Job.ID)
 	var proposed struct {
 		Columns []struct {
@@ -158,8 +160,12 @@ func (u *user) addClinic(t *testing.T, more setting) string {
 		}
 		columns = append(columns, one)
 	}
-	u.must(t, 200, "PUT", "/tables/"+added.Table.ID+"/columns", map[string]any{"missing": []string{}, "columns": columns, "confirm": true}, nil, "If-Match", tag)
-	s := setting{"columns": []any{map[string]any{"name": "age", "bounds": []string{"0", "110"}}, map[string]any{"name": "cost_yen", "bounds": []string{"0", "50000"}}}}
+	u.must(t, 200, "PUT", "/tables/"+added.Table.ID+"/columns", map[string]any{"missing": []string{}, "columns": columns, "confirm": true},
+		nil, "If-Match", tag)
+	s := setting{"columns": []any{
+		map[string]any{"name": "age", "bounds": []string{"0", "110"}},
+		map[string]any{"name": "cost_yen", "bounds": []string{"0", "50000"}},
+	}}
 	maps.Copy(s, more)
 	return u.open(t, added.Table.ID, s)
 }

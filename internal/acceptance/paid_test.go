@@ -200,8 +200,10 @@ func testCap(t *testing.T, clients, answers, rows, principals int) {
 	if total := nano(t, b.Spent.Epsilon); total != sum || total != nano(t, limit) || nano(t, b.Left.Epsilon) != 0 {
 		t.Errorf("the book has spent %s of %s, the answers cost %s", b.Spent.Epsilon, limit, decimal(sum))
 	}
-	t.Logf("%d clients of %d principals, %d rows: %d answers in %.1f s (%.0f/s), p50 %s, p99 %s; %d refusals while it was used up, p99 %s, and %d afterwards, p50 %s, p99 %s; processor time of the server %s",
-		clients, principals, rows, len(l.paid), took.Seconds(), float64(len(l.paid))/took.Seconds(), percentile(l.took, 0.5).Round(time.Millisecond),
+	t.Logf("%d clients of %d principals, %d rows: %d answers in %.1f s (%.0f/s), p50 %s, p99 %s; %d refusals while it was used up, p99 %s, "+
+		"and %d afterwards, p50 %s, p99 %s; processor time of the server %s",
+		clients, principals, rows, len(l.paid), took.Seconds(), float64(len(l.paid))/took.Seconds(), percentile(l.took, 0.5).
+			Round(time.Millisecond),
 		percentile(l.took, 0.99).Round(time.Millisecond), len(l.refused), percentile(l.refused, 0.99).Round(time.Millisecond),
 		len(spent), percentile(spent, 0.5).Round(time.Millisecond), percentile(spent, 0.99).Round(time.Millisecond), used)
 }

@@ -88,7 +88,8 @@ func (s *served) start(t *testing.T) {
 	t.Helper()
 	s.base, s.admin = "", ""
 	s.log.Reset()
-	s.cmd = exec.Command(s.program, append([]string{"serve", "--dir", s.dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, s.flags...)...)
+	s.cmd = exec.Command(s.program, append([]string{"serve", "--dir", s.dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"},
+		s.flags...)...)
 	s.cmd.Stderr = &s.log
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(s.dir))
 	out, err := s.cmd.StdoutPipe()

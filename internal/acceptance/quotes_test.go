@@ -38,7 +38,8 @@ func testQuotes(t *testing.T, clients, n int) {
 	bodies := []map[string]any{
 		quoting(book, "0.1", question{"kind": "count", "where": "age >= 65"}),
 		quoting(book, "0.2", question{"kind": "mean", "column": "cost", "by": []string{"ward"}}),
-		quoting(book, "0.1", question{"kind": "histogram", "column": "age", "bins": []string{"0", "20", "40", "100"}}, question{"kind": "quantile", "column": "cost"}),
+		quoting(book, "0.1", question{"kind": "histogram", "column": "age", "bins": []string{"0", "20", "40", "100"}},
+			question{"kind": "quantile", "column": "cost"}),
 	}
 	before, begun := s.processor(), time.Now()
 	took := make([][]time.Duration, clients)

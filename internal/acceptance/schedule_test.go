@@ -288,7 +288,8 @@ func testSchedule(t *testing.T, u *user, book, name string, all []conditions, ru
 			}
 		})
 	}
-	t.Logf("%s: of %d payments %d missed their class under conditions that all records meet, %d under those that none meets; %d of %d conditions could not be compared",
+	t.Logf("%s: of %d payments %d missed their class under conditions that all records meet, %d under those that none meets; %d of %d "+
+		"conditions could not be compared",
 		name, out.sent, out.all, out.none, out.disturbed, len(all))
 	return out
 }
@@ -367,7 +368,8 @@ func TestLongServedSchedule(t *testing.T) {
 	t.Run("alone", func(t *testing.T) {
 		alone := testSchedule(t, u, book, "alone", all, rungs()[:5], trials)
 		if alone.nothing(t); alone.disturbed > 0 || alone.all+alone.none > alone.sent {
-			t.Errorf("%d conditions could not be compared, and %d and %d of %d payments missed their class on a machine that should be quiet", alone.disturbed, alone.all, alone.none, alone.sent)
+			t.Errorf("%d conditions could not be compared, and %d and %d of %d payments missed their class on a machine that should be quiet",
+				alone.disturbed, alone.all, alone.none, alone.sent)
 		}
 	})
 	for _, l := range []struct {

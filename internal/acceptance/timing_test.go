@@ -208,7 +208,8 @@ func testStrangers(t *testing.T, times int, most float64) {
 		t.Errorf("the spy sees %d answers", len(answers.Items))
 	}
 	statistic, standardError := welch(seconds[0], seconds[1])
-	t.Logf("%d requests each to %d addresses: same bodies, headers and lengths; Welch t of all = %.2f, a difference of %.3f ms would be found (t = 4.5)",
+	t.Logf("%d requests each to %d addresses: same bodies, headers and lengths; Welch t of all = %.2f, a difference of %.3f ms would be "+
+		"found (t = 4.5)",
 		times, len(pairs), statistic, 4.5*standardError*1000)
 }
 

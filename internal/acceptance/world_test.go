@@ -37,7 +37,10 @@ func (u *user) add(t *testing.T, name, csv string, s setting, missing ...string)
 		Table struct{ ID string }
 		Job   job
 	}
-	u.must(t, 202, "POST", "/tables", map[string]any{"name": name, "source": map[string]any{"kind": "upload", "upload": u.upload(t, name, []byte(csv))}}, &added)
+	u.must(t, 202, "POST", "/tables", map[string]any{
+		"name":   name,
+		"source": map[string]any{"kind": "upload", "upload": u.upload(t, name, []byte(csv))},
+	}, &added)
 	u.wait(t, added.Job.ID)
 	out := table{id: added.Table.ID}
 	tag := u.must(t, 200, "GET", "/tables/"+out.id, nil, nil).header.Get("ETag")

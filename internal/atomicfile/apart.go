@@ -23,7 +23,10 @@ func Apart(inputs []string, targets ...string) error {
 		}
 		for _, other := range targets[:i] {
 			if same(target, other) {
-				return &noren.Error{Kind: noren.Usage, Code: "output-twice", Where: noren.File(target), What: "two outputs have this name", Hint: "give each a name of its own"}
+				return &noren.Error{
+					Kind: noren.Usage, Code: "output-twice", Where: noren.File(target), What: "two outputs have this name",
+					Hint: "give each a name of its own",
+				}
 			}
 		}
 	}
@@ -77,7 +80,10 @@ func within(path, folder string) bool {
 }
 
 func replaced(target string) error {
-	return &noren.Error{Kind: noren.Usage, Code: "output-is-input", Where: noren.File(target), What: "the output is an input of the same run", Hint: "choose another name; an input is never replaced"}
+	return &noren.Error{
+		Kind: noren.Usage, Code: "output-is-input", Where: noren.File(target), What: "the output is an input of the same run",
+		Hint: "choose another name; an input is never replaced",
+	}
 }
 
 // same reports whether two names are those of one file, whether it exists or is

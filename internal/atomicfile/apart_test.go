@@ -65,7 +65,10 @@ func TestApartFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for target, same := range map[string]bool{in: true, link: true, other: false, filepath.Join(dir, "new.csv"): false, "": false, "-": false} {
+	for target, same := range map[string]bool{
+		in: true, link: true, other: false, filepath.Join(dir, "new.csv"): false, "": false,
+		"-": false,
+	} {
 		if err := atomicfile.ApartFrom(f, "", target); (err != nil) != same || err != nil && noren.KindOf(err) != noren.Usage {
 			t.Errorf("%q: %v", target, err)
 		}

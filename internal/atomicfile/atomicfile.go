@@ -60,7 +60,10 @@ func start(target string, force bool, mode fs.FileMode) (*File, error) {
 	}
 	f, temp, err := create(filepath.Dir(target))
 	if err != nil {
-		return nil, &noren.Error{Kind: kindOf(err), Where: noren.File(target), What: "cannot be written", Hint: cmp.Or(Space(err), "the folder must exist and be writable"), Err: Reason(err)}
+		return nil, &noren.Error{
+			Kind: kindOf(err), Where: noren.File(target), What: "cannot be written",
+			Hint: cmp.Or(Space(err), "the folder must exist and be writable"), Err: Reason(err),
+		}
 	}
 	return &File{File: f, target: target, temp: temp, force: force, mode: mode, sync: syncDir}, nil
 }
@@ -76,15 +79,24 @@ func Check(target string, force bool) error {
 	case err == nil && info.IsDir():
 		return &noren.Error{Kind: noren.Usage, Where: noren.File(target), What: "is a folder", Hint: "name a file"}
 	case err == nil && !force:
-		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: noren.File(target), What: "exists already", Hint: "choose another name, or allow it to be replaced"}
+		return &noren.Error{
+			Kind: noren.Usage, Code: CodeExists, Where: noren.File(target), What: "exists already",
+			Hint: "choose another name, or allow it to be replaced",
+		}
 	case err == nil && info.Mode().IsRegular() && isPrivateKey(target):
-		return &noren.Error{Kind: noren.Usage, Where: noren.File(target), What: "is a private key, which no result replaces", Hint: "choose another name"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: noren.File(target), What: "is a private key, which no result replaces",
+			Hint: "choose another name",
+		}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return &noren.Error{Kind: kindOf(err), Where: noren.File(target), What: "cannot be written", Err: Reason(err)}
 	}
 	dir := filepath.Dir(target)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return &noren.Error{Kind: noren.Usage, Where: noren.File(target), What: "its folder does not exist", Hint: "make the folder %s first", HintArgs: []any{noren.File(dir)}}
+		return &noren.Error{
+			Kind: noren.Usage, Where: noren.File(target), What: "its folder does not exist", Hint: "make the folder %s first",
+			HintArgs: []any{noren.File(dir)},
+		}
 	}
 	return nil
 }
@@ -136,8 +148,9 @@ func (f *File) Commit() error {
 	err := f.commit()
 	if _, ok := errors.AsType[*unsynced](err); ok {
 		return &noren.Error{
-			Where: noren.File(f.target), What: "is complete, but its folder cannot be synced: after a power failure it may be missing, or be the one from before",
-			Hint: "check the disk, then run the command again", Err: Reason(err),
+			Where: noren.File(f.target),
+			What:  "is complete, but its folder cannot be synced: after a power failure it may be missing, or be the one from before",
+			Hint:  "check the disk, then run the command again", Err: Reason(err),
 		}
 	}
 	return err
@@ -163,7 +176,10 @@ func (f *File) commit() error {
 	if err != nil {
 		f.Discard()
 		if errors.Is(err, fs.ErrExist) && !f.force { // of a folder that is not empty too, which force does not replace
-			return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: noren.File(f.target), What: "was created by another process in the meantime", Hint: "choose another name, or allow it to be replaced"}
+			return &noren.Error{
+				Kind: noren.Usage, Code: CodeExists, Where: noren.File(f.target),
+				What: "was created by another process in the meantime", Hint: "choose another name, or allow it to be replaced",
+			}
 		}
 		return &noren.Error{Where: noren.File(f.target), What: "cannot be completed", Err: Reason(err)}
 	}

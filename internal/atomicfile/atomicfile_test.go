@@ -175,7 +175,9 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, force := range []bool{false, true} {
-		for name, make := range map[string]func(string, bool) (*atomicfile.File, error){"public": atomicfile.Create, "private": atomicfile.CreatePrivate} {
+		for name, make := range map[string]func(string, bool) (*atomicfile.File, error){
+			"public": atomicfile.Create, "private": atomicfile.CreatePrivate,
+		} {
 			f, err := make(filepath.Join(dir, name), force)
 			if err == nil {
 				err = f.Commit()

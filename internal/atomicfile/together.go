@@ -22,7 +22,10 @@ func (g Together) Commit() error {
 		f.keep()
 		err := f.commit()
 		if _, ok := errors.AsType[*unsynced](err); ok {
-			err = &noren.Error{Where: noren.File(f.target), What: "its folder cannot be synced", Hint: "check the disk, then run the command again", Err: Reason(err)}
+			err = &noren.Error{
+				Where: noren.File(f.target), What: "its folder cannot be synced", Hint: "check the disk, then run the command again",
+				Err: Reason(err),
+			}
 		}
 		if err != nil {
 			return g[:i+1].Retract(err, f.target)
@@ -47,7 +50,9 @@ func (g Together) Retract(err error, what string) error {
 	if len(gone) > 0 {
 		err = &noren.Error{
 			Kind: noren.KindOf(err), Where: noren.File(what),
-			What: "was not made; removed again: %s, and with them the files of these names that they replaced", Args: []any{strings.Join(gone, ", ")},
+			What: "was not made; removed again: %s, and with them the files of these names that they replaced", Args: []any{
+				strings.Join(gone, ", "),
+			},
 			Hint: "run the command again with the same names", Err: err,
 		}
 	}

@@ -138,8 +138,10 @@ func TestWaysToGrantedTables(t *testing.T) {
 func tryGranted(t *testing.T, w *access.Way, line string) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"T.csv": grantedTable, "h.csv": "1,all\n2,all\n3,all\n", "questions.yaml": "version: 1\ndataset: T\nquestions:\n  - kind: count\n    pay: {epsilon: 0.01}\n",
-		"public.csv": "age\n" + strings.Repeat("30\n34\n37\n", 10), "M.csv": "state\non\noff\non\non\noff\noff\non\noff\n", "chain.json": chain,
+		"T.csv": grantedTable, "h.csv": "1,all\n2,all\n3,all\n",
+		"questions.yaml": "version: 1\ndataset: T\nquestions:\n  - kind: count\n    pay: {epsilon: 0.01}\n",
+		"public.csv":     "age\n" + strings.Repeat("30\n34\n37\n", 10), "M.csv": "state\non\noff\non\non\noff\noff\non\noff\n",
+		"chain.json": chain,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -218,7 +220,8 @@ func tryGranted(t *testing.T, w *access.Way, line string) {
 		}
 	}
 	if w.Has(access.Unaccounted) {
-		if code, out, errs := noren(w.Name + " " + strings.Replace(line, "T ", "T.csv ", 1) + " --unaccounted --force --type id=category --type ward=category --type age=integer"); code != 5 || out != "" {
+		if code, out, errs := noren(w.Name + " " + strings.Replace(line, "T ", "T.csv ", 1) +
+			" --unaccounted --force --type id=category --type ward=category --type age=integer"); code != 5 || out != "" {
 			t.Errorf("--unaccounted of a granted file: exit code %d\n%s%s", code, out, errs)
 		}
 	}

@@ -47,10 +47,13 @@ func newAnonymize(t *terminal) *cobra.Command {
 	f.registerRelease(c)
 	s := c.Flags()
 	s.Int64Var(&f.splitRows, "split-rows", 0, "write files of at most `N` records into the folder OUTPUT, with a manifest")
-	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes the search and, with the table and all parameters, the row order: 32 or more random hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
-	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "accept a whole number as --seed: the order can then be found by trying seeds; for tests")
+	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes the search and, with the table and all parameters, the row order: 32 or more random "+
+		"hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
+	s.BoolVar(&f.seedInsecure, "seed-insecure", false,
+		"accept a whole number as --seed: the order can then be found by trying seeds; for tests")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one per processor); the result does not depend on it")
-	s.StringVar(&f.memory, "memory", "", "about how much memory to use, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
+	s.StringVar(&f.memory, "memory", "",
+		"about how much memory to use, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
 	s.StringVar(&f.report, "report", "", "write a page about risk and utility to this `FILE` (private: it shows statistics of the source)")
 	f.earlier.register(c)
 	s.BoolVar(&f.dryRun, "dry-run", false, "say what would be read, dropped, transformed and kept; make no groups and write nothing")
@@ -68,22 +71,30 @@ func (f *anonymizeFlags) registerRelease(c *cobra.Command) {
 	s.BoolVar(&f.force, "force", false, "replace OUTPUT when it exists")
 	s.IntVar(&p.K, "k", 0, "smallest number of records, or with --unit of persons, that share their quasi-identifiers")
 	registerLinkage(c, p)
-	s.BoolVar(&p.Pseudonym, "pseudonym", false, "keep the unit's column, with a pseudonym of each person drawn for this release; needs --unit-linkage all")
+	s.BoolVar(&p.Pseudonym, "pseudonym", false,
+		"keep the unit's column, with a pseudonym of each person drawn for this release; needs --unit-linkage all")
 	registerModels(c, p)
 	s.StringVar(&p.Method, "method", "", "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki or topdown (default auto)")
 	s.Float64Var(&p.Gamma, "gamma", 0, "gain factor of vmdav (default 0.2)")
 	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
-	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast, auto (fast, then exchanges where they pay) or a duration such as 20s (default auto)")
-	s.StringVar(&p.Suppress, "suppress", "", "most records to leave out, those without which the others lose least: off, a share such as 1%, or a number of records (default off)")
-	s.StringVar(&p.Gap, "gap", "", "search time for a better lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours only)")
+	s.StringVar(&p.Refine, "refine", "",
+		"local search after the method: off, fast, auto (fast, then exchanges where they pay) or a duration such as 20s (default auto)")
+	s.StringVar(&p.Suppress, "suppress", "",
+		"most records to leave out, those without which the others lose least: off, a share such as 1%, or a number of records (default off)")
+	s.StringVar(&p.Gap, "gap", "",
+		"search time for a better lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours only)")
 	s.StringVar(&p.Scale, "scale", "", "zscore (every column counts alike, categories included), minmax or none (default zscore)")
-	s.StringVar(&p.Publish, "publish", "", "matched (one value per class, chosen so that counts over the table stay near those of the source), aggregate (means, medians, modes), generalize (ranges, sets) or shares (values with their shares, ranges with means) (default matched)")
-	s.StringVar(&p.Ranges, "ranges", "", "ends of the ranges of --publish generalize: tight (of the class) or fixed (of a grid of round numbers) (default tight)")
+	s.StringVar(&p.Publish, "publish", "", "matched (one value per class, chosen so that counts over the table stay near those of the "+
+		"source), aggregate (means, medians, modes), generalize (ranges, sets) or shares (values with their shares, ranges with means) "+
+		"(default matched)")
+	s.StringVar(&p.Ranges, "ranges", "",
+		"ends of the ranges of --publish generalize: tight (of the class) or fixed (of a grid of round numbers) (default tight)")
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
 	registerFormulas(c, p)
-	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release, a file, a folder or a table of a database, to this `FILE`")
+	s.StringVar(&f.certify, "certificate", "",
+		"write a signed certificate of the release, a file, a folder or a table of a database, to this `FILE`")
 }
 
 func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
@@ -91,7 +102,10 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no output is named", Hint: "-o FILE, or -o - for standard output"}
 	}
 	if f.json && f.output == "-" && !f.dryRun {
-		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output",
+			Hint: "-o FILE",
+		}
 	}
 	if err := f.earlier.check(f.report != "", "--report"); err != nil {
 		return err
@@ -140,13 +154,16 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 func (f *anonymizeFlags) next(t *terminal, input string) {
 	switch {
 	case f.certify != "" && file.IsDatabase(f.output):
-		t.next("give those who read %s also %s and your public key (noren certificate key); they check the table by noren certificate check %s %s", f.output, f.certify, names.Shell(f.output), names.Shell(f.certify))
+		t.next("give those who read %s also %s and your public key (noren certificate key); they check the table by noren certificate check "+
+			"%s %s", f.output, f.certify, names.Shell(f.output), names.Shell(f.certify))
 	case f.report == "":
-		t.next("noren assess %s --against %s --report report.html shows risk and utility, for you alone", names.Shell(input), names.Shell(f.output))
+		t.next("noren assess %s --against %s --report report.html shows risk and utility, for you alone", names.Shell(input),
+			names.Shell(f.output))
 	case f.certify == "":
 		t.next("look at %s, which is for you alone; then send %s, and keep %s", f.report, f.output, input)
 	default:
-		t.next("look at %s, which is for you alone; then send %s, %s and your public key (noren certificate key), and keep %s", f.report, f.output, f.certify, input)
+		t.next("look at %s, which is for you alone; then send %s, %s and your public key (noren certificate key), and keep %s", f.report,
+			f.output, f.certify, input)
 	}
 }
 
@@ -168,7 +185,10 @@ func (f *anonymizeFlags) plan(ctx context.Context, t *terminal, q *api.Anonymize
 // specification.
 func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 	if c.Flags().Changed("t") && from.T == 0 {
-		return &noren.Error{Kind: noren.Usage, Where: "--t", What: "t must be above 0: at 0 every class would have to be like the whole table", Hint: "for instance --t 0.2"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "--t", What: "t must be above 0: at 0 every class would have to be like the whole table",
+			Hint: "for instance --t 0.2",
+		}
 	}
 	set := func(flag string, copy func()) {
 		if c.Flags().Changed(flag) {

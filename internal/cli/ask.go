@@ -32,11 +32,14 @@ func newAsk(t *terminal) *cobra.Command {
 	f.ledgerFlag.register(c)
 	s := c.Flags()
 	s.StringVar(&f.analyst, "analyst", "", "`NAME` of the analyst, as declared: it is not checked (default: the user's name)")
-	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge, also after a crash; without a key a crash forfeits the charge")
+	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of "+
+		"charge, also after a crash; without a key a crash forfeits the charge")
 	s.BoolVar(&f.reuse, "reuse", false, "return the stored answer of an equal request if the ledger has one, free of charge")
-	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
+	s.BoolVar(&f.dryRun, "dry-run", false,
+		"print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
 	s.BoolVar(&f.yes, "yes", false, "pay without a question; without it a terminal is asked above a tenth of what is left")
-	s.BoolVar(&f.rehearse, "rehearse", false, "answer made-up rows instead, drawn from the schema and the bounds alone; nothing is charged and no private file is read")
+	s.BoolVar(&f.rehearse, "rehearse", false,
+		"answer made-up rows instead, drawn from the schema and the bounds alone; nothing is charged and no private file is read")
 	s.StringVarP(&f.output, "output", "o", "", "write the released answer to this `FILE` too, byte for byte as the certificate names it")
 	s.StringVar(&f.certificate, "certificate", "", "write the signed certificate to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace files that exist")
@@ -155,7 +158,8 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 			return err
 		}
 		if of := out.Questions[i].Of; of > 0 {
-			printLine(w, "within", lang.Of(w).Text("%d of %d {value|values} of %d {run|runs} {1|lies|lie} within the margin (%.1f %%)", out.Questions[i].Within, of, out.Runs, 100*float64(out.Questions[i].Within)/float64(of)))
+			printLine(w, "within", lang.Of(w).Text("%d of %d {value|values} of %d {run|runs} {1|lies|lie} within the margin (%.1f %%)",
+				out.Questions[i].Within, of, out.Runs, 100*float64(out.Questions[i].Within)/float64(of)))
 		}
 		fmt.Fprintln(w)
 	}

@@ -39,10 +39,12 @@ func newAssess(t *terminal) *cobra.Command {
 	s := c.Flags()
 	s.IntVar(&f.k, "k", 0, "the k that the release was made for")
 	s.StringVar(&f.population, "population", "", "a `FILE` of the population that the table is a sample of, with the same quasi-identifiers")
-	s.Float64Var(&f.fraction, "sampling-fraction", 0, "share of the population that the table is, to estimate how many of its records are unique there")
+	s.Float64Var(&f.fraction, "sampling-fraction", 0,
+		"share of the population that the table is, to estimate how many of its records are unique there")
 	s.Float64Var(&f.threshold, "threshold", assess.DefaultThreshold, "risk above which a record counts as being at risk")
 	s.StringVar(&f.against, "against", "", "a `RELEASE` of the table")
-	s.BoolVar(&f.keptOrder, "kept-order", false, "the release has its rows in the order of FILE (noren anonymize --keep-order): compare them one by one")
+	s.BoolVar(&f.keptOrder, "kept-order", false,
+		"the release has its rows in the order of FILE (noren anonymize --keep-order): compare them one by one")
 	registerFormulas(c, &f.parameters)
 	f.earlier.register(c)
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")

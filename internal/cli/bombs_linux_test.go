@@ -96,15 +96,30 @@ func TestBombs(t *testing.T) {
 		alias += fmt.Sprintf("a%d: &a%[1]d [%s*a%d]\n", i, strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 8), i-1)
 	}
 	bombFile(t, dir, bomb{name: "alias.yaml", before: alias})
-	bombBook(t, dir, "styles.xlsx", map[string]bombs.Repeated{"xl/styles.xml": {Before: "<styleSheet><cellXfs>", Text: "<xf/>", Times: 4_100_000, After: "</cellXfs></styleSheet>"}})
-	bombBook(t, dir, "formats.xlsx", map[string]bombs.Repeated{"xl/styles.xml": {Before: "<styleSheet><numFmts>", Text: `<numFmt numFmtId="1" formatCode="` + strings.Repeat("yyyy", 2000) + `"/>`, Times: 17_000, After: "</numFmts></styleSheet>"}})
-	bombBook(t, dir, "sheets.xlsx", map[string]bombs.Repeated{"xl/workbook.xml": {Before: `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>`, Text: `<sheet name="S" sheetId="1" r:id="r1"/>`, Times: 1_010_000, After: `</sheets></workbook>`}})
+	bombBook(t, dir, "styles.xlsx", map[string]bombs.Repeated{
+		"xl/styles.xml": {Before: "<styleSheet><cellXfs>", Text: "<xf/>", Times: 4_100_000, After: "</cellXfs></styleSheet>"},
+	})
+	bombBook(t, dir, "formats.xlsx", map[string]bombs.Repeated{
+		"xl/styles.xml": {
+			Before: "<styleSheet><numFmts>", Text: `<numFmt numFmtId="1" formatCode="` + strings.Repeat("yyyy", 2000) + `"/>`,
+			Times: 17_000, After: "</numFmts></styleSheet>",
+		},
+	})
+	bombBook(t, dir, "sheets.xlsx", map[string]bombs.Repeated{
+		"xl/workbook.xml": {
+			Before: `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>`,
+			Text:   `<sheet name="S" sheetId="1" r:id="r1"/>`, Times: 1_010_000, After: `</sheets></workbook>`,
+		},
+	})
 	bombBook(t, dir, "attribute.xlsx", map[string]bombs.Repeated{"xl/worksheets/sheet1.xml": bombs.Sheet("aaaaaaaaaa", 1_700_000)})
 	db, err := sql.Open("sqlite", filepath.Join(dir, "a.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{"CREATE TABLE t (x)", "INSERT INTO t VALUES (zeroblob(40000000))", "CREATE VIEW v AS SELECT hex(zeroblob(400000000)) AS x"} {
+	for _, s := range []string{
+		"CREATE TABLE t (x)", "INSERT INTO t VALUES (zeroblob(40000000))",
+		"CREATE VIEW v AS SELECT hex(zeroblob(400000000)) AS x",
+	} {
 		if _, err := db.Exec(s); err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +142,10 @@ func TestBombs(t *testing.T) {
 		{"anonymize small.csv --k 2 --spec deep.yaml -o out.csv", "deep.yaml: line 2"},
 		{"anonymize small.csv --k 2 --spec alias.yaml -o out.csv", "alias.yaml: holds more than 500000 values"},
 		{"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=fields.csv -o out.csv", "fields.csv: needs more than 256 MB"},
-		{"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=levels.csv -o out.csv", "levels.csv: line 1, column 257: expected at most 256 levels, found 2000002"},
+		{
+			"anonymize small.csv --k 2 --quasi age,zip --hierarchy zip=levels.csv -o out.csv",
+			"levels.csv: line 1, column 257: expected at most 256 levels, found 2000002",
+		},
 		{`correlated leakage deep.json --query {"count":"on"} --scale 20`, "nests more than 32 levels"},
 		{"certificate show long.json", "long.json: is larger than 1 MiB"},
 	} {

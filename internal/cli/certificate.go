@@ -53,7 +53,8 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	if name == "" {
 		name = lang.Of(w).Text("(no name)")
 	}
-	lang.Fprintf(w, "released\t%s %s, %d {byte|bytes}\n\tsha256 %s\n", lang.Of(w).Term(string(c.Released.Kind)), name, c.Released.Size, c.Released.SHA256)
+	lang.Fprintf(w, "released\t%s %s, %d {byte|bytes}\n\tsha256 %s\n", lang.Of(w).Term(string(c.Released.Kind)), name, c.Released.Size,
+		c.Released.SHA256)
 	lang.Fprintf(w, "by\t%s %s\n", c.Mechanism.Name, c.Mechanism.Parameters)
 	lang.Fprintf(w, "guarantee\t%s\n", words.Statement(lang.Of(w), &c.Guarantee))
 	for _, a := range c.Guarantee.Assumptions {

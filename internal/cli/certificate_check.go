@@ -29,7 +29,8 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 			r.File, r.Certificate = args[0], args[1]
 			out, err := s.CertificateCheck(c.Context(), &r)
 			if err != nil && swapped(args) {
-				return noren.Usagef("FILE CERTIFICATE", "%s is a certificate, and %s is none", args[0], args[1]).Hinted("the file comes first: noren certificate check FILE CERTIFICATE")
+				return noren.Usagef("FILE CERTIFICATE", "%s is a certificate, and %s is none", args[0], args[1]).
+					Hinted("the file comes first: noren certificate check FILE CERTIFICATE")
 			}
 			err = ofCheck(args, err)
 			if out == nil {
@@ -63,7 +64,8 @@ func ofCheck(args []string, err error) error {
 		hint noren.Format
 	}{
 		{"FILE", "the first file is the one that is certified: noren certificate check FILE CERTIFICATE"},
-		{"CERTIFICATE", "the second file is the certificate of the first: its publisher sends it, and --certificate of the command that made the first writes it"},
+		{"CERTIFICATE", "the second file is the certificate of the first: its publisher sends it, and --certificate of the command that made " +
+			"the first writes it"},
 	} {
 		_, absent := os.Stat(file.Place(args[i]))
 		form := i == 1 && noren.KindOf(err) == noren.BadData
@@ -84,7 +86,8 @@ func swapped(args []string) bool {
 }
 
 func printCertificateCheck(t *terminal, r *api.CertificateCheck) {
-	lang.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate, words.Statement(t.lang, r.Guarantee), r.KeyID, r.Time)
+	lang.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate,
+		words.Statement(t.lang, r.Guarantee), r.KeyID, r.Time)
 }
 
 func newCertificateKey(t *terminal) *cobra.Command {

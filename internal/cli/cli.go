@@ -71,7 +71,8 @@ func newRoot(t *terminal) *cobra.Command {
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return trimLists(c.Flags()) },
 	}
 	root.SetVersionTemplate("noren {{.Version}}\n")
-	root.PersistentFlags().Var(&languageFlag{t}, "lang", "language of results and errors: en or ja (default: that of LC_ALL, LC_MESSAGES or LANG, else en)")
+	root.PersistentFlags().Var(&languageFlag{t}, "lang",
+		"language of results and errors: en or ja (default: that of LC_ALL, LC_MESSAGES or LANG, else en)")
 	root.PersistentFlags().Lookup("lang").DefValue = "" // help does not depend on the environment
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		// An unknown flag behind an unknown command is a flag of that command.
@@ -86,8 +87,14 @@ func newRoot(t *terminal) *cobra.Command {
 		heading  string
 		commands []*cobra.Command
 	}{
-		{heading: "Release tables:", commands: []*cobra.Command{newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t), newVerify(t), newAssess(t), newServe(t)}},
-		{heading: "Query data sets:", commands: []*cobra.Command{newLedger(t), newQuery(t), newAsk(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
+		{heading: "Release tables:", commands: []*cobra.Command{
+			newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t),
+			newVerify(t), newAssess(t), newServe(t),
+		}},
+		{heading: "Query data sets:", commands: []*cobra.Command{
+			newLedger(t), newQuery(t), newAsk(t), newOutliers(t), newCorrelated(t),
+			newHarm(t), newRatio(t),
+		}},
 		{heading: "Collect data from devices:", commands: []*cobra.Command{newLDP(t)}},
 		{heading: "Prove:", commands: []*cobra.Command{newCertificate(t)}},
 		{heading: "Look up:", commands: []*cobra.Command{newExplain(t)}},

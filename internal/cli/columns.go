@@ -47,10 +47,13 @@ func (f *columnFlags) register(c *cobra.Command) {
 	s.StringSliceVar(&f.sensitive, "sensitive", nil, "sensitive `columns`: kept, and checked where --l or --t is given")
 	s.StringSliceVar(&f.other, "other", nil, "`columns` that are kept untouched, also where they look like identifiers")
 	s.StringSliceVar(&f.drop, "drop", nil, "`columns` that are dropped and identify no person")
-	s.StringArrayVar(&f.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category (inferred when left out); may be repeated")
+	s.StringArrayVar(&f.types, "type", nil,
+		"`COLUMN=TYPE`: integer, decimal, date, ordered or category (inferred when left out); may be repeated")
 	s.StringArrayVar(&f.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; may be repeated")
-	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD or GE年M月D日, or a number, as in 1,234.5 or 1.234,5; may be repeated")
-	s.StringArrayVar(&f.hierarchies, "hierarchy", nil, "`COLUMN=FILE`: generalisation hierarchy, CSV with one line per value, leaf to root; may be repeated")
+	s.StringArrayVar(&f.formats, "format", nil,
+		"`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD or GE年M月D日, or a number, as in 1,234.5 or 1.234,5; may be repeated")
+	s.StringArrayVar(&f.hierarchies, "hierarchy", nil,
+		"`COLUMN=FILE`: generalisation hierarchy, CSV with one line per value, leaf to root; may be repeated")
 	s.StringArrayVar(&f.rounds, "round", nil, "`COLUMN=PLACES`: decimal places of published means; may be repeated")
 	s.StringVar(&f.person, "unit", "", "privacy unit: the `COLUMN` that tells persons apart; k, l and t then count persons")
 	f.registerInput(c)
@@ -81,11 +84,15 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 	s := c.Flags()
 	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, beside the empty field; may be repeated")
 	s.StringVar(&f.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab (detected when left out)")
-	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: "+csvio.Encodings+" (detected when left out; latin-1 and windows-1252 are never detected)")
+	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: "+csvio.Encodings+
+		" (detected when left out; latin-1 and windows-1252 are never detected)")
 	s.StringVar(&f.sheet, "sheet", "", "worksheet of a workbook, its `NAME` or number (default: the first that is not hidden)")
-	s.StringVar(&f.hidden, "hidden", "", "what becomes of the rows and columns that a workbook hides: `read|leave`; a release or grant of a workbook that hides some needs it")
-	s.StringVar(&f.totals, "totals", "", "what becomes of rows that hold totals or notes and no record, such as 合計 or ※: `read|leave`; a release of a table that has some needs it, and a grant of a workbook")
-	s.IntVar(&f.headerRow, "header-row", 0, "`ROW` of a worksheet, or line of a text file, from 1, that names the columns (default: the first that is not blank, or fits the table)")
+	s.StringVar(&f.hidden, "hidden", "",
+		"what becomes of the rows and columns that a workbook hides: `read|leave`; a release or grant of a workbook that hides some needs it")
+	s.StringVar(&f.totals, "totals", "", "what becomes of rows that hold totals or notes and no record, such as 合計 or ※: `read|leave`; a "+
+		"release of a table that has some needs it, and a grant of a workbook")
+	s.IntVar(&f.headerRow, "header-row", 0,
+		"`ROW` of a worksheet, or line of a text file, from 1, that names the columns (default: the first that is not blank, or fits the table)")
 	s.StringVar(&f.query, "query", "", "read the result of the SQL query in this `FILE`, from pg: or sqlite:DATABASE")
 }
 
@@ -120,7 +127,10 @@ func (f *columnFlags) loaded() (*spec.Spec, error) {
 // layOver lays the flags over a specification.
 func (f *columnFlags) layOver(s *spec.Spec) error {
 	over := &spec.Spec{Columns: map[string]spec.Column{}, Unit: f.person}
-	over.Input = spec.Input{Delimiter: f.delimiter, Encoding: f.encoding, Sheet: f.sheet, Hidden: f.hidden, Totals: f.totals, HeaderRow: f.headerRow, Query: f.query, Missing: f.missing}
+	over.Input = spec.Input{
+		Delimiter: f.delimiter, Encoding: f.encoding, Sheet: f.sheet, Hidden: f.hidden, Totals: f.totals,
+		HeaderRow: f.headerRow, Query: f.query, Missing: f.missing,
+	}
 	if f.header && f.noHeader {
 		return &noren.Error{Kind: noren.Usage, Where: "--header, --no-header", What: "contradict each other"}
 	}
@@ -156,7 +166,10 @@ func (f *columnFlags) roles(over *spec.Spec) error {
 	} {
 		for _, name := range r.names {
 			if before, twice := given[name]; twice && before != r.flag {
-				return &noren.Error{Kind: noren.Usage, Where: "--" + r.flag, What: "column %s is named by --%s too", Args: []any{name, before}, Hint: "a column has one role"}
+				return &noren.Error{
+					Kind: noren.Usage, Where: "--" + r.flag, What: "column %s is named by --%s too", Args: []any{name, before},
+					Hint: "a column has one role",
+				}
 			}
 			given[name] = r.flag
 			c := over.Columns[name]
@@ -190,7 +203,10 @@ func (f *columnFlags) properties(over *spec.Spec) error {
 		for _, pair := range p.pairs {
 			name, value, ok := strings.Cut(pair, "=")
 			if !ok || name == "" || value == "" {
-				return &noren.Error{Kind: noren.Usage, Where: "--" + p.flag, What: "expected COLUMN=VALUE", Hint: "for instance --%s %s", HintArgs: []any{p.flag, example[p.flag]}}
+				return &noren.Error{
+					Kind: noren.Usage, Where: "--" + p.flag, What: "expected COLUMN=VALUE", Hint: "for instance --%s %s",
+					HintArgs: []any{p.flag, example[p.flag]},
+				}
 			}
 			c := over.Columns[name]
 			if err := p.set(&c, value); err != nil {

@@ -38,7 +38,8 @@ type modelFlags struct {
 func (f *modelFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.query, "query", "", "the query: a JSON `FILE`, or JSON itself")
-	s.StringVar(&f.adversaries, "adversaries", "all", "all, empty (who know no record), full (who know all others), or a JSON `FILE` that lists them")
+	s.StringVar(&f.adversaries, "adversaries", "all",
+		"all, empty (who know no record), full (who know all others), or a JSON `FILE` that lists them")
 	s.StringVar(&f.method, "method", "auto", "how the leakage is computed: auto, exact, quilt, tanh or range")
 	s.IntVar(&f.budget, "budget", 0, "most configurations that an exact evaluation enumerates (default: by the model)")
 	s.Float64Var(&f.gap, "gap", 0, "largest relative difference of the upper and lower bound by Markov quilts (default 0.01)")
@@ -147,7 +148,8 @@ func newCorrelatedCalibrate(t *terminal) *cobra.Command {
 
 func printCalibration(t *terminal, path string, c *api.CorrelatedCalibrate) {
 	w := t.stdout
-	lang.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", c.Query, path, api.Decimal(c.Epsilon), c.Adversaries, figure(c.Scale))
+	lang.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", c.Query, path, api.Decimal(c.Epsilon), c.Adversaries,
+		figure(c.Scale))
 	printLeakage(t, c.Leakage)
 	lang.Fprintln(w, "\nscales of other methods")
 	for _, b := range words.Baselines(t.lang, c.Baselines) {

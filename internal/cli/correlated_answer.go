@@ -48,7 +48,8 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 		if err != nil {
 			return f.explainModel(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("a dry run, nothing is charged"), words.CorrelatedNoise(t.lang, quote.Accuracy.Scale, quote.Accuracy.Leakage.Upper))
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("a dry run, nothing is charged"),
+			words.CorrelatedNoise(t.lang, quote.Accuracy.Scale, quote.Accuracy.Leakage.Upper))
 	}
 	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
 		quote, err := s.CorrelatedAnswerPrice(ctx, r)

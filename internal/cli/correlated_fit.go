@@ -53,7 +53,8 @@ func (f *correlatedFitFlags) run(c *cobra.Command, t *terminal, path string) err
 	if err != nil {
 		return err
 	}
-	if err := writeTogether(f.force, t.stdout, written{f.centre, jsonWriter(fitted.Centre)}, written{f.output, jsonWriter(fitted.Model)}); err != nil {
+	if err := writeTogether(f.force, t.stdout, written{f.centre, jsonWriter(fitted.Centre)},
+		written{f.output, jsonWriter(fitted.Model)}); err != nil {
 		return err
 	}
 	if f.output != "-" {

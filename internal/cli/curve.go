@@ -38,10 +38,12 @@ func newAssessCurve(t *terminal) *cobra.Command {
 	f.register(c)
 	s := c.Flags()
 	s.StringVar(&f.k, "k", "2..50", "a list or a range of `K`")
-	s.StringSliceVar(&f.methods, "methods", []string{"auto", "mondrian"}, "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki, topdown, comma-separated")
+	s.StringSliceVar(&f.methods, "methods", []string{"auto", "mondrian"},
+		"auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki, topdown, comma-separated")
 	s.StringVar(&f.refine, "refine", "fast", "local search after each method: off, fast, auto or a duration")
 	s.StringVar(&f.scale, "scale", "zscore", "zscore, minmax or none")
-	s.StringVar(&f.linkage, "unit-linkage", "", "what others may know of a person's records: one of them, or all and that they are of one person (default one)")
+	s.StringVar(&f.linkage, "unit-linkage", "",
+		"what others may know of a person's records: one of them, or all and that they are of one person (default one)")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one per processor)")
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
@@ -101,6 +103,7 @@ func (t *terminal) printPoint(heading string) func(kanon.CurvePoint) {
 			fmt.Fprint(t.stdout, heading)
 			heading = ""
 		}
-		lang.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss), report.Share(p.CountError), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
+		lang.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss),
+			report.Share(p.CountError), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
 	}
 }

@@ -46,7 +46,10 @@ func runDemo(ctx context.Context, t *terminal, keep string) (err error) {
 		defer func() { _ = os.RemoveAll(temp) }()
 		dir = temp
 	} else if err := os.Mkdir(keep, 0o755); err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: noren.File(keep), What: "the folder cannot be made", Hint: "it must not exist yet, and the folder above it must", Err: errors.Unwrap(err)}
+		return &noren.Error{
+			Kind: noren.Usage, Where: noren.File(keep), What: "the folder cannot be made",
+			Hint: "it must not exist yet, and the folder above it must", Err: errors.Unwrap(err),
+		}
 	}
 	defer func() {
 		if err != nil && keep != "" {
@@ -67,12 +70,14 @@ func runDemo(ctx context.Context, t *terminal, keep string) (err error) {
 	result := &released.Result
 	result.Output = "release.csv"
 	out := t.stdout
-	lang.Fprintf(out, "A synthetic clinic: %d {visit|visits} of %d {patient|patients}. What others may know of a patient\n(%s) is made common to visits of %d {patient|patients}\nor more; names and numbers are dropped.\n",
+	lang.Fprintf(out, "A synthetic clinic: %d {visit|visits} of %d {patient|patients}. What others may know of a patient\n(%s) is made "+
+		"common to visits of %d {patient|patients}\nor more; names and numbers are dropped.\n",
 		result.Rows, result.Verified.Unit.Persons, strings.Join(result.Guarantee.Quasi, ", "), result.K)
 	if err := showRows(out, lang.Key("\nBefore: the first visits of a table that only the clinic may see"), input, 6, 7); err != nil {
 		return err
 	}
-	if err := showClass(ctx, out, lang.Key("\nAfter: the visits of one class, which cannot be told apart by what others may know"), output, result.Guarantee.Quasi); err != nil {
+	if err := showClass(ctx, out, lang.Key("\nAfter: the visits of one class, which cannot be told apart by what others may know"), output,
+		result.Guarantee.Quasi); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
@@ -80,7 +85,8 @@ func runDemo(ctx context.Context, t *terminal, keep string) (err error) {
 	if keep == "" {
 		lang.Fprintln(out, "\nNext: noren demo --keep clinic leaves these files to play with; noren --help shows the commands.")
 	} else {
-		lang.Fprintf(out, "\nIn %s: %s, %s and release.csv. For instance:\n  noren assess %s --spec %s --against %s --report %s\n", keep, clinic.VisitsFile, clinic.SpecFile,
+		lang.Fprintf(out, "\nIn %s: %s, %s and release.csv. For instance:\n  noren assess %s --spec %s --against %s --report %s\n", keep,
+			clinic.VisitsFile, clinic.SpecFile,
 			input, filepath.Join(dir, clinic.SpecFile), output, filepath.Join(dir, "page.html"))
 	}
 	return nil
@@ -175,7 +181,8 @@ func showClass(ctx context.Context, out io.Writer, title lang.Key, path string, 
 		return err
 	}
 	if 2*most > shown {
-		lang.Fprintf(out, "  %d of these %d visits have one diagnosis: of a patient who is known to be among them it is likely, whatever k is.\n  noren anonymize --l and --t bound that.\n", most, shown)
+		lang.Fprintf(out, "  %d of these %d visits have one diagnosis: of a patient who is known to be among them it is likely, whatever k "+
+			"is.\n  noren anonymize --l and --t bound that.\n", most, shown)
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func documentSteps(text string) []step {
 		case continued:
 			steps[last].line += " " + strings.TrimSuffix(strings.TrimSpace(body), `\`)
 			continued = strings.HasSuffix(body, `\`)
-		case prompted || strings.HasPrefix(body, "noren ") || strings.HasPrefix(body, "go run ") || strings.HasPrefix(body, "go install ./") || strings.HasPrefix(body, "go test "):
+		case prompted || strings.HasPrefix(body, "noren ") || strings.HasPrefix(body, "go run ") || strings.HasPrefix(body, "go install ./") ||
+			strings.HasPrefix(body, "go test "):
 			continued = strings.HasSuffix(shell, `\`)
 			steps = append(steps, step{line: strings.TrimSuffix(shell, `\`), position: i + 1})
 			showing = prompted
@@ -287,7 +288,8 @@ var (
 	longHex = regexp.MustCompile(`\b[0-9a-f]{16,}\b`)
 	remark  = regexp.MustCompile(`(?m)^(note|warning|注意|警告): .*\n?`)
 	number  = regexp.MustCompile(`-?\d[\d,]*(\.\d+)?`)
-	paid    = regexp.MustCompile(`^noren (query|ratio fit|ratio check|ratio answer|outliers count|correlated answer|ldp edges|ldp randomize|ldp estimate)`)
+	paid    = regexp.MustCompile(
+		`^noren (query|ratio fit|ratio check|ratio answer|outliers count|correlated answer|ldp edges|ldp randomize|ldp estimate)`)
 	// stated are the first words of the lines whose numbers are public facts.
 	stated = []string{
 		"mechanism", "charged", "cost", "budget", "noise", "guarantee",
@@ -339,7 +341,8 @@ func sameOutput(command, shown, printed string) bool {
 }
 
 func TestDocumentSteps(t *testing.T) {
-	text := "Text\n\n    $ noren a b\n    out 1\n\n      out 2\n\nand\n\n    noren c \\\n      --d\n\n    $ noren e\n    $ noren f\n    noren: no\n"
+	text := "Text\n\n    $ noren a b\n    out 1\n\n      out 2\n\nand\n\n    noren c \\\n      --d\n\n    $ noren e\n    $ noren f\n    " +
+		"noren: no\n"
 	var got []string
 	for _, s := range documentSteps(text) {
 		got = append(got, strings.Join(strings.Fields(s.line+" | "+strings.Join(s.shown, " / ")), " "))

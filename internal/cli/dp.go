@@ -54,20 +54,25 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 	s := c.Flags()
 	s.StringVar(&f.epsilon, "epsilon", "", "privacy cost: epsilon, in decimal")
 	s.StringVar(&f.analyst, "analyst", "", "`NAME` of the analyst, as declared: it is not checked (default: the user's name)")
-	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge, also after a crash; without a key a crash forfeits the charge")
+	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of "+
+		"charge, also after a crash; without a key a crash forfeits the charge")
 	s.BoolVar(&f.reuse, "reuse", false, "return the stored answer of an equal request if the ledger has one, free of charge")
-	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
+	s.BoolVar(&f.dryRun, "dry-run", false,
+		"print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
 	s.BoolVar(&f.yes, "yes", false, "pay without a question; without it a terminal is asked above a tenth of what is left")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
 	f.columns = columns
 	if columns == nil {
 		return // only a data set of a ledger can be asked
 	}
-	s.BoolVar(&f.unaccounted, "unaccounted", false, "answer without a ledger, from a file that no ledger knows: the guarantee covers this answer only, and the certificate says so")
+	s.BoolVar(&f.unaccounted, "unaccounted", false,
+		"answer without a ledger, from a file that no ledger knows: the guarantee covers this answer only, and the certificate says so")
 	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one; with --unaccounted only (default add-remove)")
 	s.StringVar(&columns.spec, "spec", "", "types of all columns, from this `FILE`; with --unaccounted only")
-	s.StringArrayVar(&columns.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category; with --unaccounted only; may be repeated")
-	s.StringArrayVar(&columns.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; with --unaccounted only; may be repeated")
+	s.StringArrayVar(&columns.types, "type", nil,
+		"`COLUMN=TYPE`: integer, decimal, date, ordered or category; with --unaccounted only; may be repeated")
+	s.StringArrayVar(&columns.orders, "order", nil,
+		"`COLUMN=LOW<...<HIGH`: the levels of an ordered column; with --unaccounted only; may be repeated")
 	s.StringArrayVar(&columns.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written; with --unaccounted only; may be repeated")
 	s.StringArrayVar(&columns.missing, "missing", nil, "`TEXT` for a missing value; with --unaccounted only; may be repeated")
 	s.StringVar(&columns.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab; with --unaccounted only (default: comma)")
@@ -77,8 +82,9 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 // service is the service layer on this terminal, with the ledger of the flag.
 func (t *terminal) service(at *ledgerFlag) *service.Service {
 	s := &service.Service{
-		Ledgers: []string{os.Getenv("NOREN_LEDGER"), defaultLedger}, Signer: signingKey, NoiseKey: noiseKey, Trusted: ownKey, Tool: tool(), Analyst: userName(),
-		Stdin: t.stdin, Progress: t.progress.report, Note: t.tell, Lang: t.lang,
+		Ledgers: []string{os.Getenv("NOREN_LEDGER"), defaultLedger}, Signer: signingKey, NoiseKey: noiseKey, Trusted: ownKey, Tool: tool(),
+		Analyst: userName(),
+		Stdin:   t.stdin, Progress: t.progress.report, Note: t.tell, Lang: t.lang,
 	}
 	if at != nil {
 		s.Ledger = at.path
@@ -122,7 +128,10 @@ func (f *dpFlags) ask(name string) (api.Ask, error) {
 		Unaccounted: f.unaccounted, Neighbours: f.neighbours, Outputs: []string{f.output, f.certificate},
 	}
 	if name == "" {
-		return q, &noren.Error{Kind: noren.Usage, Where: "DATASET", What: "expected the name of a data set or the path of its file, got an empty text"}
+		return q, &noren.Error{
+			Kind: noren.Usage, Where: "DATASET",
+			What: "expected the name of a data set or the path of its file, got an empty text",
+		}
 	}
 	if f.columns != nil {
 		q.SpecFile, q.Spec = f.columns.spec, &spec.Spec{}
@@ -143,7 +152,8 @@ func (f *dpFlags) explain(name string, err error) error {
 	out := *e
 	switch {
 	case e.Code == "no-ledger":
-		out.Hinted("the steward creates one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes", f.file(), f.file(), name)
+		out.Hinted("the steward creates one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon "+
+			"E --yes", f.file(), f.file(), name)
 	case e.Code == "unit-name":
 		out.Where = "--unit record"
 		out.Hinted("rename it, or omit --unit for one record as the unit")

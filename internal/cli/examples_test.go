@@ -47,16 +47,22 @@ const (
 	sensors  = "noren ledger create && noren ledger grant sensors --file sensors.csv --epsilon 3 --yes"
 	patients = "noren ledger create && noren ledger grant patients --file patients.csv --epsilon 3 --yes"
 	weighted = patients + " && noren ratio fit patients.csv survey.csv --columns age,sex --bounds age=0,110 --epsilon 1 -o weighted.csv"
-	power    = "noren ledger create && noren ledger grant power --file minutes.csv --model power.json --model-column state --epsilon 3 --neighbours replace-one --yes"
+	power    = "noren ledger create && noren ledger grant power --file minutes.csv --model power.json --model-column state --epsilon 3 " +
+		"--neighbours replace-one --yes"
 	charged  = visits + " && mkdir certificates && noren query count visits --max-rows 5 --epsilon 0.1 --certificate certificates/1.json"
 	radius   = "printf 'version: 1\ncolumn: radius\nmechanism: oue\nepsilon: 2\nbins: {low: 0, high: 30, count: 5}\n' > ldp.yaml"
 	reported = radius + " && noren ldp randomize table.csv --spec ldp.yaml --client id -o reports.txt && cp reports.txt reports.csv"
-	daily    = "printf 'version: 1\ncolumn: radius\nmechanism: longitudinal-grr\nepsilon: 2\nlifetime: 4\nbins: {low: 0, high: 30, count: 5}\n' > daily.yaml"
-	rounds   = daily + " && noren ldp randomize table.csv --spec daily.yaml --client id --devices keys -o monday.txt && noren ldp randomize table.csv --spec daily.yaml --client id --devices keys -o tuesday.txt"
-	twoParts = "noren ldp randomize table.csv --column radius --mechanism oue --bins 0,30,5 --epsilon 2 -o north.txt && noren ldp randomize sample.csv --column age --question radius --mechanism oue --bins 0,30,5 --epsilon 2 -o south.txt"
-	words    = "noren ldp randomize table.csv --column page --params params.csv -o words.txt"
-	counts   = words + " && noren ldp estimate words.txt --params params.csv --candidates words.list --write-counts counts.csv --write-map map.csv"
-	colours  = "noren ldp randomize table.csv --spec colour.yaml --client id -o colour.txt && noren ldp randomize table.csv --spec shape.yaml --client id -o shape.txt"
+	daily    = "printf 'version: 1\ncolumn: radius\nmechanism: longitudinal-grr\nepsilon: 2\nlifetime: 4\nbins: {low: 0, high: 30, count: " +
+		"5}\n' > daily.yaml"
+	rounds = daily + " && noren ldp randomize table.csv --spec daily.yaml --client id --devices keys -o monday.txt && noren ldp " +
+		"randomize table.csv --spec daily.yaml --client id --devices keys -o tuesday.txt"
+	twoParts = "noren ldp randomize table.csv --column radius --mechanism oue --bins 0,30,5 --epsilon 2 -o north.txt && noren ldp " +
+		"randomize sample.csv --column age --question radius --mechanism oue --bins 0,30,5 --epsilon 2 -o south.txt"
+	words  = "noren ldp randomize table.csv --column page --params params.csv -o words.txt"
+	counts = words +
+		" && noren ldp estimate words.txt --params params.csv --candidates words.list --write-counts counts.csv --write-map map.csv"
+	colours = "noren ldp randomize table.csv --spec colour.yaml --client id -o colour.txt && noren ldp randomize table.csv --spec " +
+		"shape.yaml --client id -o shape.txt"
 )
 
 // states lists the states; an example without an entry runs in a copy of the folder.
@@ -75,8 +81,16 @@ var states = []state{
 	{match: "noren ledger history visits --analyst mori", prepare: mori},
 	{match: "noren ledger reconcile certificates", prepare: charged},
 	{match: "noren ledger reconcile --without-head", prepare: charged + " && rm noren.db.head"},
-	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --other postcode,visit_date,department,severity,insurance,weight_kg,note --sensitive diagnosis --l 3"},
-	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --other postcode,visit_date,department,insurance,weight_kg,note --sensitive severity --t 0.2"},
+	{
+		match: "noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3",
+		prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --other " +
+			"postcode,visit_date,department,severity,insurance,weight_kg,note --sensitive diagnosis --l 3",
+	},
+	{
+		match: "noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2",
+		prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --other " +
+			"postcode,visit_date,department,insurance,weight_kg,note --sensitive severity --t 0.2",
+	},
 	{match: "noren hierarchy check ages.csv", prepare: "noren hierarchy propose visits.csv --column age -o ages.csv"},
 	{match: "noren outliers count sensors", prepare: sensors},
 	{match: "noren correlated answer", prepare: power},
@@ -84,7 +98,10 @@ var states = []state{
 	{match: "noren ratio fit", prepare: patients},
 	{match: "noren ratio answer", prepare: weighted},
 	{match: "noren ratio check", prepare: weighted},
-	{match: "noren ratio check patients.csv weighted.parquet", prepare: strings.ReplaceAll(weighted, "-o weighted.csv", "-o weighted.parquet")},
+	{
+		match:   "noren ratio check patients.csv weighted.parquet",
+		prepare: strings.ReplaceAll(weighted, "-o weighted.csv", "-o weighted.parquet"),
+	},
 	{match: "noren ldp edges visits", prepare: visits},
 	{match: "noren ldp randomize table.csv --column radius --spec ldp.yaml", prepare: radius},
 	{match: "noren ldp randomize table.csv --spec ldp.yaml", prepare: radius + " && sed -i.old 's/oue/longitudinal-oue/' ldp.yaml"},
@@ -160,10 +177,12 @@ func exampleFolder(t *testing.T, env []string) string {
 	word := func(i int, words ...string) string { return words[i%len(words)] }
 	rows("grid.csv", "x,y", 200, func(i int) string { return fmt.Sprintf("%d,%d", i*7%40, i*11%60) })
 	rows("table.csv", "id,colour,shape,radius,page", 400, func(i int) string {
-		return fmt.Sprintf("p%d,%s,%s,%d.5,%s", i, word(i*i, "red", "green", "blue"), word(i, "round", "square"), i%29, word(i*i/3, "home", "news", "sport"))
+		return fmt.Sprintf("p%d,%s,%s,%d.5,%s", i, word(i*i, "red", "green", "blue"), word(i, "round", "square"), i%29,
+			word(i*i/3, "home", "news", "sport"))
 	})
 	rows("survey.csv", "age,sex,income,a,b,c", 300, func(i int) string {
-		return fmt.Sprintf("%d,%s,%d,%s,%s,%s", 20+i*13%60, word(i, "female", "male"), 20000+i*331%90000, word(i, "no", "yes"), word(i/2, "no", "yes"), word(i/3, "no", "yes"))
+		return fmt.Sprintf("%d,%s,%d,%s,%s,%s", 20+i*13%60, word(i, "female", "male"), 20000+i*331%90000, word(i, "no", "yes"),
+			word(i/2, "no", "yes"), word(i/3, "no", "yes"))
 	})
 	for name, text := range map[string]string{
 		"query.json":  `{"count":"infected"}`,
@@ -239,7 +258,8 @@ func exampleEnv(t *testing.T) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "NOREN_LEDGER=") || strings.HasPrefix(v, "XDG_") || strings.HasPrefix(v, "LC_")
 	})
-	return append(env, "HOME="+home, "NOREN_KEY="+filepath.Join(home, "key.pem"), "TERM=dumb", "LANG=C.UTF-8", "GOGC="+rareCollection, "TMPDIR="+t.TempDir(), "ROOT="+repository(t))
+	return append(env, "HOME="+home, "NOREN_KEY="+filepath.Join(home, "key.pem"), "TERM=dumb", "LANG=C.UTF-8", "GOGC="+rareCollection,
+		"TMPDIR="+t.TempDir(), "ROOT="+repository(t))
 }
 
 func repository(t *testing.T) string {
@@ -303,7 +323,9 @@ func testExamples(t *testing.T, slow bool) {
 		t.Skip("examples are for a POSIX shell")
 	}
 	env := exampleEnv(t)
-	folders := &folders{t: t, env: env, made: map[string]func() (string, error){"": sync.OnceValues(func() (string, error) { return exampleFolder(t, env), nil })}}
+	folders := &folders{t: t, env: env, made: map[string]func() (string, error){
+		"": sync.OnceValues(func() (string, error) { return exampleFolder(t, env), nil }),
+	}}
 	examples := cli.HelpExamples()
 	if len(examples) < 100 {
 		t.Fatalf("found %d examples", len(examples))

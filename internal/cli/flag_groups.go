@@ -19,7 +19,10 @@ type flagGroup struct {
 // releases need.
 var releaseGroups = []flagGroup{
 	{heading: "Needed for most releases", flags: []string{"output", "k", "quasi", "identifier", "unit", "spec"}},
-	{heading: "What to release", flags: []string{"sensitive", "other", "drop", "publish", "ranges", "round", "hierarchy", "pseudonym", "suppress"}},
+	{heading: "What to release", flags: []string{
+		"sensitive", "other", "drop", "publish", "ranges", "round", "hierarchy", "pseudonym",
+		"suppress",
+	}},
 	{heading: "Guarantee", flags: []string{
 		"l", "l-model", "c", "l-missing", "t", "unit-linkage",
 		"previous", "previous-source", "previous-quasi", "previous-certificate",
@@ -27,7 +30,10 @@ var releaseGroups = []flagGroup{
 	{heading: "Reading INPUT", flags: []string{
 		"sheet", "header", "no-header", "header-row", "hidden", "totals", "delimiter", "encoding", "missing", "type", "format", "order", "query",
 	}},
-	{heading: "Writing OUTPUT", flags: []string{"force", "split-rows", "output-delimiter", "output-encoding", "formulas", "keep-order", "certificate", "report"}},
+	{heading: "Writing OUTPUT", flags: []string{
+		"force", "split-rows", "output-delimiter", "output-encoding", "formulas", "keep-order",
+		"certificate", "report",
+	}},
 	{heading: "Effort", flags: []string{"method", "refine", "gap", "scale", "coarse", "m", "gamma", "workers", "memory"}},
 	{heading: "Running", flags: []string{"dry-run", "json", "seed", "seed-insecure", "help"}},
 }

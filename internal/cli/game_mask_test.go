@@ -47,7 +47,10 @@ func observe(w *world, args []string) seen {
 	}
 	// Files are removed before later requests now and then: both worlds hold the same.
 	if len(args)%3 == 0 {
-		for _, name := range []string{"a.json", "b.json", "c.json", "d.json", "w1.csv", "w1.csv.ratio.json", "w2.csv", "w2.csv.ratio.json", "w3.parquet", "w3.parquet.ratio.json", "page.html"} {
+		for _, name := range []string{
+			"a.json", "b.json", "c.json", "d.json", "w1.csv", "w1.csv.ratio.json", "w2.csv", "w2.csv.ratio.json",
+			"w3.parquet", "w3.parquet.ratio.json", "page.html",
+		} {
 			_ = os.Remove(filepath.Join(w.dir, name))
 		}
 	}
@@ -78,7 +81,8 @@ var noisy = map[string]bool{
 	"records": true, "sigma": true, "lambda": true, "ess": true, "max_share": true, "mean_weight": true, "fit_check": true, "warnings": true,
 	"tests": true, "off": true, "nearer": true, "verdict": true, "b": true,
 	// certificates and ledgers
-	"id": true, "head": true, "time": true, "ended": true, "sha256": true, "bytes": true, "size": true, "signature": true, "fingerprint": true, "ledger": true,
+	"id": true, "head": true, "time": true, "ended": true, "sha256": true, "bytes": true, "size": true, "signature": true, "fingerprint": true,
+	"ledger":    true,
 	"charge_id": true, "request_sha256": false, "print": true,
 }
 
@@ -128,9 +132,10 @@ type sentences struct {
 var spoken = sync.OnceValue(func() sentences {
 	return sentences{
 		figures: regexp.MustCompile(`-?[0-9][0-9,]*(\.[0-9]+)?(e[-+]?[0-9]+)?|` + said("none: too few records")),
-		spread:  regexp.MustCompile(` (` + said("%s to %s", "#", "#") + `|` + said("its rank is off by at most %s records", "…") + `|` + said("none") + `)$`),
-		merged:  regexp.MustCompile(`(?m)^.*` + said("%d of %d bins are left: some edges coincide", "…", "…") + `.*\n`),
-		method:  regexp.MustCompile(`^  ` + said("method") + ` `),
+		spread: regexp.MustCompile(` (` + said("%s to %s", "#", "#") + `|` + said("its rank is off by at most %s records", "…") + `|` +
+			said("none") + `)$`),
+		merged: regexp.MustCompile(`(?m)^.*` + said("%d of %d bins are left: some edges coincide", "…", "…") + `.*\n`),
+		method: regexp.MustCompile(`^  ` + said("method") + ` `),
 		exact: regexp.MustCompile(`^  (` + strings.Join([]string{
 			said("guarantee"), said("charged"), said("noise"), said("basis"), said("mechanism"), said("method"),
 		}, "|") + `) `),

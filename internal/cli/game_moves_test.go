@@ -183,7 +183,8 @@ func (a *adversary) about(name string) (args []string) {
 	}
 	number := func() string { return a.mostly(a.pick("age", "w", "day"), "diag", "ward", "id", "none", "") }
 	bounds := func() string {
-		return a.mostly(a.pick("0,100", "-5,5", "34,36"), "0,1e300", "0,0", "1,0", "NaN,1", "-1e308,1e308", "0,1e999", "1", "2024-01-01,2024-12-31")
+		return a.mostly(a.pick("0,100", "-5,5", "34,36"), "0,1e300", "0,0", "1,0", "NaN,1", "-1e308,1e308", "0,1e999", "1",
+			"2024-01-01,2024-12-31")
 	}
 	family, kind, _ := strings.Cut(name, " ")
 	switch family {
@@ -227,7 +228,8 @@ func (a *adversary) about(name string) (args []string) {
 			add(3, "rank", "0.1", "0.9", fault, "0", "1", "x")
 		}
 		if kind == "histogram" {
-			if at := slices.IndexFunc(args, func(s string) bool { return strings.HasPrefix(s, "--column=") }); args[at] == "--column=age" || !a.clean && a.chance(3) {
+			if at := slices.IndexFunc(args, func(s string) bool { return strings.HasPrefix(s, "--column=") }); args[at] == "--column=age" ||
+				!a.clean && a.chance(3) {
 				add(1, "bins", "0,10,50,100", fault, "10,0", "0,1e300", "2024-01-01,2024-02-01,2024-03-01", "x")
 			} else {
 				args = append(args, "--column="+a.pick("ward", "diag", "id"))
@@ -249,7 +251,8 @@ func (a *adversary) about(name string) (args []string) {
 		add(6, "guess", "1", "10", fault, "-1")
 		add(6, "interval-share", fault, "0.1", "0.5", "1", "2", "-1")
 	case "correlated answer":
-		args = append(args, "--query="+a.mostly(`{"count":"`+a.pick("none", "cold", "flu")+`"}`, `{"count":"hiv"}`, `{"count":9}`, "{", "none.json", "visits.csv", ""))
+		args = append(args, "--query="+a.mostly(`{"count":"`+a.pick("none", "cold", "flu")+`"}`, `{"count":"hiv"}`, `{"count":9}`, "{",
+			"none.json", "visits.csv", ""))
 		add(5, "adversaries", "all", "empty", "full", fault, "none.json")
 		add(5, "method", "auto", "quilt", "tanh", "range", fault, "exact", "x")
 		add(10, "budget", "100000", fault, "10", "-1")
@@ -303,7 +306,8 @@ func (a *adversary) predicate(depth int) string {
 		return a.predicate(depth+1) + " and " + a.predicate(depth+1)
 	}
 	if !a.clean && a.chance(6) {
-		return a.pick("age >", "age = 'x'", "id > 0", "none = 1", "ward < 'B'", strings.Repeat("(", 300), "age in ()", "w = 1e400", "w = NaN", "day > 'x'", "diag = 'hiv'", "\xff")
+		return a.pick("age >", "age = 'x'", "id > 0", "none = 1", "ward < 'B'", strings.Repeat("(", 300), "age in ()", "w = 1e400", "w = NaN",
+			"day > 'x'", "diag = 'hiv'", "\xff")
 	}
 	sign := a.pick("=", "!=", "<", "<=", ">", ">=")
 	same := a.pick("=", "!=")
@@ -349,7 +353,8 @@ func TestGameKnowsEveryFlag(t *testing.T) {
 			t.Fatalf("%s: the help lists no flags", name)
 		}
 		for _, line := range strings.Split(list, "\n") {
-			if flag := flags.FindString(line); flag != "" && strings.HasPrefix(strings.TrimLeft(line, " -oh,"), strings.TrimLeft(flag, "-oh")) && flag != "--help" && !used[name+" "+flag] {
+			if flag := flags.FindString(line); flag != "" && strings.HasPrefix(strings.TrimLeft(line, " -oh,"), strings.TrimLeft(flag, "-oh")) &&
+				flag != "--help" && !used[name+" "+flag] {
 				t.Errorf("%s %s: no move of the game uses it", name, flag)
 			}
 		}

@@ -114,13 +114,26 @@ func pairs() []pair {
 	columnReplace := []string{"--unit", "id", "--neighbours", "replace-one"}
 	return []pair{
 		{name: "a cell that is no integer", left: others(), right: with("p99,unknown,1.5,none,A,2024-01-03"), grant: addRemove},
-		{name: "delimiter and quotes in a cell", left: with(plain), right: with(`p99,35,1.5,none,"A|B;""C"",` + "\n" + `d",2024-01-03`), grant: replaceOne},
-		{name: "unknown level, overflow, no such day", left: with(plain), right: with("p99,9223372036854775808,1e400,hiv,A,2024-02-31"), grant: replaceOne},
+		{
+			name: "delimiter and quotes in a cell", left: with(plain), right: with(`p99,35,1.5,none,"A|B;""C"",` + "\n" + `d",2024-01-03`),
+			grant: replaceOne,
+		},
+		{
+			name: "unknown level, overflow, no such day", left: with(plain), right: with("p99,9223372036854775808,1e400,hiv,A,2024-02-31"),
+			grant: replaceOne,
+		},
 		{name: "a very long cell", left: others(), right: with("p99,35,1.5,none," + long + ",2024-01-03"), grant: addRemove},
 		{name: "the only record", left: nil, right: []string{plain}, grant: addRemove},
-		{name: "units 07 and 7", left: with(unit("7", "20", "A")), right: with(unit("7", "20", "A"), unit("07", "99", "B"), unit("07", "x", "")), grant: column},
-		{name: "units of 17 digits", left: with(unit("12345678901234567", "50", "A")), right: with(unit("12345678901234567", "50", "A"), unit("12345678901234568", "50", "A")), grant: column},
-		{name: "a unit's records exchanged", left: with(unit("p99", "20", "A")), right: with(unit("p99", "", "Z"), unit("p99", "1e9", `"q""x"`), unit("p99", "+5", "B")), grant: columnReplace},
+		{
+			name: "units 07 and 7", left: with(unit("7", "20", "A")), right: with(unit("7", "20", "A"), unit("07", "99", "B"), unit("07", "x", "")),
+			grant: column,
+		},
+		{
+			name: "units of 17 digits", left: with(unit("12345678901234567", "50", "A")),
+			right: with(unit("12345678901234567", "50", "A"), unit("12345678901234568", "50", "A")), grant: column,
+		},
+		{name: "a unit's records exchanged", left: with(unit("p99", "20", "A")), right: with(unit("p99", "", "Z"), unit("p99", "1e9", `"q""x"`),
+			unit("p99", "+5", "B")), grant: columnReplace},
 		{name: "a record without a unit", left: others(), right: with(unit("", "77", "A")), grant: column},
 		{name: "nulls in Parquet", left: with(plain), right: with("p99,,NaN,hiv,,2024-1-3"), grant: replaceOne, parquet: true},
 		{name: "a cell that is no state", left: with(plain), right: with("p99,35,1.5,hiv,A,2024-01-03"), grant: replaceOne, model: true},
@@ -150,7 +163,10 @@ func newWorld(t testing.TB, run program, public map[string]string, records []str
 		w.write("copy.csv", text)
 	}
 	w.write("spec.yaml", gameSpec)
-	w.write("chain.json", fmt.Sprintf(`{"type":"chain","states":["none","cold","flu"],"init":[0.4,0.3,0.3],"P":[[0.4,0.3,0.3],[0.3,0.4,0.3],[0.3,0.3,0.4]],"length":%d}`, len(records)))
+	w.write("chain.json",
+		fmt.Sprintf(
+			`{"type":"chain","states":["none","cold","flu"],"init":[0.4,0.3,0.3],"P":[[0.4,0.3,0.3],[0.3,0.4,0.3],[0.3,0.3,0.4]],"length":%d}`,
+			len(records)))
 	for name, text := range public {
 		w.write(name, text)
 	}
@@ -167,7 +183,10 @@ func newWorld(t testing.TB, run program, public map[string]string, records []str
 		grant = append(slices.Clone(grant), "--model", "chain.json", "--model-column", "diag")
 	}
 	w.must("ledger", "create")
-	args := []string{"ledger", "grant", "visits", "--file", "visits.csv", "--spec", "spec.yaml", "--epsilon", "40", "--delta", "0.001", "--yes"}
+	args := []string{
+		"ledger", "grant", "visits", "--file", "visits.csv", "--spec", "spec.yaml", "--epsilon", "40", "--delta", "0.001",
+		"--yes",
+	}
 	if !slices.Contains(grant, "replace-one") || slices.Contains(grant, "--unit") {
 		args = append(args, "--at-most", "50")
 	}
@@ -277,7 +296,8 @@ func round(a *adversary, n int, left, right *world, sum *score) *difference {
 		last = both[0]
 		faulty := slices.ContainsFunc(args, func(arg string) bool {
 			_, value, _ := strings.Cut(arg, "=")
-			return slices.Contains(faultyPublic, arg) || slices.Contains(faultyPublic, value) || strings.HasPrefix(arg, "--ledger=") || strings.HasPrefix(arg, "--meta=")
+			return slices.Contains(faultyPublic, arg) || slices.Contains(faultyPublic, value) || strings.HasPrefix(arg, "--ledger=") ||
+				strings.HasPrefix(arg, "--meta=")
 		})
 		if (last.code == 1 || last.code == 3) && !faulty {
 			return &difference{args, "the failure of an accepted request, which no fault explains,", last.stderr, both[1].stderr}
@@ -454,7 +474,8 @@ func searchLevels(w *world) (found string, queries int) {
 	for len(levels) > 1 {
 		half := levels[:len(levels)/2]
 		order := "diag=none<cold<flu<" + strings.Join(half, "<")
-		code, _, _ := w.play("query", "count", "visits.csv", "--analyst", "mori", "--epsilon", "0.000000001", "--where", "diag >= 'none'", "--order", order)
+		code, _, _ := w.play("query", "count", "visits.csv", "--analyst", "mori", "--epsilon", "0.000000001", "--where", "diag >= 'none'",
+			"--order", order)
 		queries++
 		if code == 0 {
 			levels = half

@@ -34,7 +34,9 @@ type dependenceFlags struct {
 
 func (f *dependenceFlags) register(c *cobra.Command) {
 	f.query.register(c)
-	c.Flags().StringVar(&f.model, "model", "", "compute the probability of identification from the leakage under this model, a JSON `FILE` (with --query)")
+	c.Flags().
+		StringVar(&f.model, "model", "",
+			"compute the probability of identification from the leakage under this model, a JSON `FILE` (with --query)")
 }
 
 // request is the model and its query, nil without one.
@@ -103,14 +105,18 @@ func printHarm(w io.Writer, e *harm.Evaluation) {
 	} {
 		fmt.Fprintf(w, "  %s %s\n", grid.Pad(row.name, 26), figure(row.value))
 	}
-	heads := []string{l.Text("count"), l.Text("prior"), l.Text("damage"), l.Text("concealment"), l.Text("credit"), l.Text("alarm"), l.Text("no alarm")}
+	heads := []string{
+		l.Text("count"), l.Text("prior"), l.Text("damage"), l.Text("concealment"), l.Text("credit"), l.Text("alarm"),
+		l.Text("no alarm"),
+	}
 	fmt.Fprint(w, "\n ")
 	for i, width := range []int{6, 10, 12, 12, 12, 10, 10} {
 		fmt.Fprint(w, " ", strings.Repeat(" ", max(0, width-grid.Width(heads[i]))), heads[i])
 	}
 	fmt.Fprintln(w)
 	for _, k := range e.Cases {
-		fmt.Fprintf(w, "  %6d %10s %12s %12s %12s %10s %10s\n", k.T, figure(k.P), figure(k.Damage), figure(k.Concealment), figure(k.Credit), figure(k.Alarm), figure(k.NoAlarm))
+		fmt.Fprintf(w, "  %6d %10s %12s %12s %12s %10s %10s\n", k.T, figure(k.P), figure(k.Damage), figure(k.Concealment), figure(k.Credit),
+			figure(k.Alarm), figure(k.NoAlarm))
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // imperatives are the verbs that the help of a command may begin with.
-var imperatives = regexp.MustCompile(`^(Anonymise|Answer|Calibrate|Check|Choose|Close|Collect|Compare|Compute|Count|Create|Describe|Estimate|Explain|Find|Give|Grant|Make|Manage|Measure|Partition|Plan|Print|Propose|Query|Randomise|Read|Release|Replay|Reweight|Roll|Run|Search|Serve|Set|Show|Simulate|Sum|Train|Verify|Write)[ ,]`)
+var imperatives = regexp.MustCompile(
+	`^(Anonymise|Answer|Calibrate|Check|Choose|Close|Collect|Compare|Compute|Count|Create|Describe|Estimate|Explain|Find|Give|Grant|Make|Manage|Measure|Partition|Plan|Print|Propose|Query|Randomise|Read|Release|Replay|Reweight|Roll|Run|Search|Serve|Set|Show|Simulate|Sum|Train|Verify|Write)[ ,]`)
 
 // helpFault says what is wrong with the help of a command; "" if nothing is.
 func helpFault(c *cobra.Command) string {

@@ -48,10 +48,12 @@ func newHierarchyPropose(t *terminal) *cobra.Command {
 	f.input.registerHeader(c)
 	s := c.Flags()
 	s.StringVar(&f.column, "column", "", "`COLUMN` of INPUT whose values the hierarchy is for")
-	s.StringVar(&f.kind, "kind", "", "`KIND` of the values: number, month, week, fiscal, postal, municipality or icd10 (default: by their form)")
+	s.StringVar(&f.kind, "kind", "",
+		"`KIND` of the values: number, month, week, fiscal, postal, municipality or icd10 (default: by their form)")
 	s.StringVar(&f.layout, "format", "", "`LAYOUT` of dates (default YYYY-MM-DD)")
 	s.StringVar(&f.ends, "range", "", "`LOW,HIGH`: cover this public range instead of the values of a table")
-	s.StringSliceVar(&f.steps, "steps", nil, "`WIDTHS` of the intervals of numbers, each a multiple of the one before (default: round widths by the range)")
+	s.StringSliceVar(&f.steps, "steps", nil,
+		"`WIDTHS` of the intervals of numbers, each a multiple of the one before (default: round widths by the range)")
 	s.StringVarP(&f.output, "output", "o", "", "write the hierarchy to this `FILE`; - is standard output")
 	s.BoolVar(&f.force, "force", false, "replace the file when it exists")
 	return c
@@ -140,12 +142,16 @@ func checkHierarchy(ctx context.Context, t *terminal, input *columnFlags, path, 
 	if err != nil {
 		return err
 	}
-	r, err := t.service(nil).HierarchyCheck(ctx, &api.HierarchyCheckRequest{Table: api.Table{Input: name, Spec: s}, Hierarchy: path, Column: column})
+	r, err := t.service(nil).HierarchyCheck(ctx, &api.HierarchyCheckRequest{
+		Table: api.Table{Input: name, Spec: s}, Hierarchy: path,
+		Column: column,
+	})
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)
 	}
-	lang.Fprintf(t.stdout, "%s covers column %s of %s: %d {value|values} of %d {line|lines}, %d {level|levels}, one parent a name (private: do not release)\n", path, column, name, r.Values, r.Lines, r.Levels)
+	lang.Fprintf(t.stdout, "%s covers column %s of %s: %d {value|values} of %d {line|lines}, %d {level|levels}, one parent a name "+
+		"(private: do not release)\n", path, column, name, r.Values, r.Lines, r.Levels)
 	return nil
 }
 

@@ -16,14 +16,17 @@ import (
 // hints say what to type, by the code of an error. Libraries say what is wrong;
 // only a front end knows its own commands and flags.
 var hints = map[string]noren.Format{
-	"cannot-rebuild":      "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
-	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
-	"closed":              "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
-	"granted":             "ask the data set with noren query, whose budget is charged; --not-charged is for the steward, and the ledger notes it",
-	"header-row":          "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
-	"key-unknown":         "the signer prints it by noren certificate key, and a server's by noren serve key --dir DIR; give it with --trust",
-	"totals":              "--totals leave leaves rows of totals and notes out, --totals read takes them as records, or FILE.xlsx?totals=leave",
-	"hidden":              "--hidden leave leaves hidden rows and columns out, --hidden read takes them, or FILE.xlsx?hidden=leave; --sheet NAME reads another sheet",
+	"cannot-rebuild": "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
+	"changed":        "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
+	"closed":         "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
+	"granted": "ask the data set with noren query, whose budget is charged; --not-charged is for the steward, and the ledger " +
+		"notes it",
+	"header-row":  "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
+	"key-unknown": "the signer prints it by noren certificate key, and a server's by noren serve key --dir DIR; give it with --trust",
+	"totals": "--totals leave leaves rows of totals and notes out, --totals read takes them as records, or " +
+		"FILE.xlsx?totals=leave",
+	"hidden": "--hidden leave leaves hidden rows and columns out, --hidden read takes them, or FILE.xlsx?hidden=leave; " +
+		"--sheet NAME reads another sheet",
 	"known":               "ask the data set without --unaccounted: its budget is charged",
 	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",
 	"ledger-unreadable":   "noren ledger verify tells what is wrong with it; --ledger names another",
@@ -37,8 +40,10 @@ var hints = map[string]noren.Format{
 	"no-schema":           "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E --yes",
 	"not-regular":         "give it on standard input, as -",
 	"note-line":           "if it is a note below the table, --totals leave leaves it out; else write the line as a record or remove it",
-	"other-specification": "give the specification by which they were made, by --spec or its flags; --question names a question that is not the column's name",
-	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version: grant that data set with --changed",
+	"other-specification": "give the specification by which they were made, by --spec or its flags; --question names a question that is " +
+		"not the column's name",
+	"other-people": "say --other-people if no person is in both; a new table of the same people is a new version: grant that data " +
+		"set with --changed",
 	"previous-quasi":      "name them with --previous-quasi, or its certificate with --previous-certificate",
 	"public-key":          "noren certificate key prints one",
 	"query":               "pg:TABLE, or pg: with --query FILE",
@@ -98,7 +103,10 @@ func shown(c *cobra.Command, err error) error {
 func hinted(err error) error { return shown(nil, err) }
 
 // exportHints are the hints of noren ledger check-export, which takes ids of keys.
-var exportHints = map[string]noren.Format{"key-unknown": "its owner prints the id by noren ledger export, and that of a server by noren serve key --dir DIR --id; give it with --key ID"}
+var exportHints = map[string]noren.Format{
+	"key-unknown": "its owner prints the id by noren ledger export, and that of a server by noren serve key --dir DIR --id; give it with " +
+		"--key ID",
+}
 
 // fields are the flags of fields of requests that have other names.
 var fields = map[string]string{"noise": "mechanism", "interval share": "interval-share", "groups": "keys"}

@@ -40,7 +40,8 @@ func newInit(t *terminal) *cobra.Command {
 	input.registerHeader(c)
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `FILE`; - is standard output")
 	c.Flags().BoolVar(&force, "force", false, "replace the file when it exists")
-	c.Flags().BoolVar(&interactive, "interactive", false, "ask four questions about recipients, knowledge, harm and persons; the answers decide on roles and k")
+	c.Flags().BoolVar(&interactive, "interactive", false,
+		"ask four questions about recipients, knowledge, harm and persons; the answers decide on roles and k")
 	c.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of noren.yaml instead")
 	return c
 }
@@ -73,7 +74,8 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 	if err != nil {
 		return err
 	}
-	q := api.ProposeRequest{Table: api.Table{Input: name, Spec: s}, Use: fmt.Sprintf("noren anonymize %s -o OUTPUT --spec THIS-FILE", commented(name))}
+	q := api.ProposeRequest{Table: api.Table{Input: name, Spec: s}, Use: fmt.Sprintf("noren anonymize %s -o OUTPUT --spec THIS-FILE",
+		commented(name))}
 	if output != "-" {
 		q.Output = output
 	}
@@ -97,7 +99,8 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 		return err
 	})
 	if err == nil && output != "-" {
-		t.note("wrote %s: read it, correct the roles, then noren anonymize %s -o OUTPUT --spec %s", output, names.Shell(name), names.Shell(output))
+		t.note("wrote %s: read it, correct the roles, then noren anonymize %s -o OUTPUT --spec %s", output, names.Shell(name),
+			names.Shell(output))
 	}
 	return err
 }

@@ -25,7 +25,8 @@ type interview struct {
 
 // errNoAnswer is the error of an input that ended before the last question.
 func errNoAnswer() error {
-	return noren.Usagef("--interactive", "the answers ended before the last question").Hinted("answer four questions, one per line; an empty line takes what is proposed")
+	return noren.Usagef("--interactive", "the answers ended before the last question").
+		Hinted("answer four questions, one per line; an empty line takes what is proposed")
 }
 
 // line asks one question and returns its answer without spaces around it.

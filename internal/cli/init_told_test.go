@@ -82,7 +82,8 @@ func TestInitRecordsWhatItWasTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		more := append([]string{"anonymize", file, "-o", "out.csv", "--force", "--spec", "noren.yaml", "--k", "2", "--refine", "off"}, strings.Fields(c.more)...)
+		more := append([]string{"anonymize", file, "-o", "out.csv", "--force", "--spec", "noren.yaml", "--k", "2", "--refine", "off"},
+			strings.Fields(c.more)...)
 		code, out, problems := runIn(t, more...)
 		if code != 0 || !strings.Contains(out, c.want) {
 			t.Errorf("anonymize by what init %s wrote: %d %s%s\n%s", c.args, code, problems, out, written)

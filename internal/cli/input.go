@@ -55,7 +55,9 @@ func writePrivate(path string, force bool, stdout io.Writer, write func(io.Write
 	return writeWhole(atomicfile.CreatePrivate, path, force, stdout, write)
 }
 
-func writeWhole(create func(string, bool) (*atomicfile.File, error), path string, force bool, stdout io.Writer, write func(io.Writer) error) error {
+func writeWhole(create func(string, bool) (*atomicfile.File, error), path string, force bool, stdout io.Writer,
+	write func(io.Writer) error,
+) error {
 	if path == "-" {
 		return write(stdout)
 	}

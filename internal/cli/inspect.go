@@ -58,7 +58,8 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		if c.Estimated {
 			distinct = "~" + distinct
 		}
-		lang.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", c.Name, lang.Of(out).Term(c.Type), distinct, c.Missing, short(c.Smallest), short(c.Largest), lang.Of(out).Term(c.Role))
+		lang.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", c.Name, lang.Of(out).Term(c.Type), distinct, c.Missing, short(c.Smallest),
+			short(c.Largest), lang.Of(out).Term(c.Role))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -77,7 +78,8 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		}
 	}
 	if open {
-		lang.Fprintln(out, "\nWhere nothing tells what the values are: if others may know them, make the column a quasi-identifier; if others must not know them, sensitive.")
+		lang.Fprintln(out, "\nWhere nothing tells what the values are: if others may know them, make the column a quasi-identifier; if others "+
+			"must not know them, sensitive.")
 	}
 	if known := withRole(r, table.Quasi); len(known) > 0 {
 		lang.Fprintln(out, "\nothers may know:")

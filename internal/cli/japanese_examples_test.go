@@ -60,7 +60,8 @@ func runJapanese(t *testing.T, folders *folders, env []string, e cli.Example, s 
 }
 
 // data are names and values of the tables of examples, which stay as they are.
-var data = regexp.MustCompile(`an assumption about a synthetic household|\b(visit_id|person_id|name|age|sex|postcode|visit_date|department|diagnosis|severity|insurance|weight_kg|systolic|cost_yen|note|education|occupation|region|income|height_cm|day)\b,?|mild, moderate, severe, critical|urinary tract inf…|[0-9]{4}-[0-9]{2}-[0-9]{2}  .*`)
+var data = regexp.MustCompile(
+	`an assumption about a synthetic household|\b(visit_id|person_id|name|age|sex|postcode|visit_date|department|diagnosis|severity|insurance|weight_kg|systolic|cost_yen|note|education|occupation|region|income|height_cm|day)\b,?|mild, moderate, severe, critical|urinary tract inf…|[0-9]{4}-[0-9]{2}-[0-9]{2}  .*`)
 
 // TestLongJapaneseExamples runs the examples of all help texts in Japanese: no sentence of what
 // they print, and of the pages that they write, is in English.
@@ -70,7 +71,9 @@ func TestLongJapaneseExamples(t *testing.T) {
 		t.Skip("it runs all examples in a POSIX shell")
 	}
 	env := exampleEnv(t)
-	folders := &folders{t: t, env: env, made: map[string]func() (string, error){"": sync.OnceValues(func() (string, error) { return exampleFolder(t, env), nil })}}
+	folders := &folders{t: t, env: env, made: map[string]func() (string, error){
+		"": sync.OnceValues(func() (string, error) { return exampleFolder(t, env), nil }),
+	}}
 	seen := map[string]bool{}
 	for _, e := range cli.HelpExamples() {
 		if seen[e.Line] {

@@ -13,7 +13,9 @@ import (
 func TestCertificateNotesInJapanese(t *testing.T) {
 	var out strings.Builder
 	said := lang.Japanese
-	s := &certificate.Signed{Certificate: certificate.Certificate{Notes: []string{"One steward decided on this release; the server asks for no second approval (single-steward)."}}}
+	s := &certificate.Signed{Certificate: certificate.Certificate{
+		Notes: []string{"One steward decided on this release; the server asks for no second approval (single-steward)."},
+	}}
 	if err := printCertificate(&speaker{&out, &said}, s); err != nil {
 		t.Fatal(err)
 	}

@@ -49,10 +49,14 @@ func TestJapaneseResults(t *testing.T) {
 	var people strings.Builder
 	people.WriteString("患者,年齢,市,診断\n")
 	for i := range 60 {
-		people.WriteString(strings.Join([]string{"P" + string(rune('a'+i%26)) + string(rune('a'+i/26)), []string{"31", "35", "42", "58"}[i%4], []string{"奈良", "神戸", "not known"}[i%3], []string{"風邪", "喘息"}[i%2]}, ",") + "\n")
+		people.WriteString(strings.Join([]string{
+			"P" + string(rune('a'+i%26)) + string(rune('a'+i/26)), []string{"31", "35", "42", "58"}[i%4],
+			[]string{"奈良", "神戸", "not known"}[i%3], []string{"風邪", "喘息"}[i%2],
+		}, ",") + "\n")
 	}
 	write("people.csv", people.String())
-	write("schema.yaml", "version: 1\ncolumns:\n  患者: {role: identifier, type: category}\n  年齢: {type: integer, bounds: [\"0\", \"110\"]}\n  市: {type: category, keys: [奈良, 神戸, not known]}\n  診断: {type: category}\n")
+	write("schema.yaml", "version: 1\ncolumns:\n  患者: {role: identifier, type: category}\n  年齢: {type: integer, bounds: [\"0\", \"110\"]}\n  "+
+		"市: {type: category, keys: [奈良, 神戸, not known]}\n  診断: {type: category}\n")
 	write("bad.yaml", "version: 1\ncolumns:\n  年齢: {typ: integer}\n")
 	write("asked.yaml", "version: 1\ndataset: people\nquestions:\n  - {kind: count, by: [市], pay: {epsilon: 0.1}}\n")
 	for _, c := range []struct {
@@ -100,7 +104,8 @@ func TestJapaneseResults(t *testing.T) {
 		{2, "outliers plan --dimensions 0 --epsilon 1"},
 		{0, "ldp design --size 5 --epsilon 1 --n 10000 --repeats 3"},
 		{0, "ldp design --candidates 200 --epsilon 2 --n 1000"},
-		{0, "ldp randomize people.csv --column 市 --mechanism grr --labels 奈良,神戸 --labels not --epsilon 1 --client 患者 --other not --not-charged -o reports.txt"},
+		{0, "ldp randomize people.csv --column 市 --mechanism grr --labels 奈良,神戸 --labels not --epsilon 1 --client 患者 --other not " +
+			"--not-charged -o reports.txt"},
 		{0, "ldp estimate reports.txt --mechanism grr --labels 奈良,神戸 --labels not --other not --epsilon 1 --report reports.html"},
 		{2, "ldp estimate reports.txt --mechanism magic --size 3 --epsilon 1"},
 		{0, "ldp simulate --size 4 --mechanism grr --epsilon 1 --n 100 --trials 2"},
@@ -151,8 +156,9 @@ func TestJapaneseKeepsNames(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"none.csv": rows.String(), "public.csv": strings.ReplaceAll(rows.String(), ",31", ",32"),
-		"schema.yaml": "version: 1\ninput: {missing: []}\ncolumns:\n  note: {type: category, keys: [not known, over 65, none]}\n  age: {type: integer, bounds: [\"0\", \"110\"]}\n",
-		"ldp.yaml":    "version: 1\ncolumn: note\nmechanism: grr\nepsilon: 4\nlabels: [not known, over 65, none]\n",
+		"schema.yaml": "version: 1\ninput: {missing: []}\ncolumns:\n  note: {type: category, keys: [not known, over 65, none]}\n  age: {type: " +
+			"integer, bounds: [\"0\", \"110\"]}\n",
+		"ldp.yaml": "version: 1\ncolumn: note\nmechanism: grr\nepsilon: 4\nlabels: [not known, over 65, none]\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -165,7 +171,10 @@ func TestJapaneseKeepsNames(t *testing.T) {
 		{[]string{"ledger", "create"}, false},
 		{[]string{"ledger", "grant", "none", "--file", "none.csv", "--spec", "schema.yaml", "--epsilon", "1000", "--yes"}, false},
 		{[]string{"query", "histogram", "none", "--column", "note", "--values", "not known,over 65,none", "--epsilon", "10"}, true},
-		{[]string{"ratio", "fit", "none", "public.csv", "--columns", "note", "--features", "marginals", "--epsilon", "100", "-o", "weighted.csv"}, false},
+		{
+			[]string{"ratio", "fit", "none", "public.csv", "--columns", "note", "--features", "marginals", "--epsilon", "100", "-o", "weighted.csv"},
+			false,
+		},
 		{[]string{"ratio", "answer", "weighted.csv", "histogram", "--column", "note", "--values", "not known,over 65,none"}, true},
 		{[]string{"ldp", "randomize", "none.csv", "--spec", "ldp.yaml", "--not-charged", "-o", "reports.txt"}, false},
 		{[]string{"ldp", "estimate", "reports.txt", "--spec", "ldp.yaml"}, true},

@@ -62,7 +62,8 @@ func TestKilledQuery(t *testing.T) {
 	}
 	// caught starts a query, waits for its charge, and stops it there.
 	caught := func(before int) (*exec.Cmd, *bytes.Buffer) {
-		c := noren("query", "count", people, "--epsilon", "0.3", "--where", "age >= 40", "-o", "answer.json", "--certificate", "answer.cert", "--request-key", "k"+string(rune('0'+before)))
+		c := noren("query", "count", people, "--epsilon", "0.3", "--where", "age >= 40", "-o", "answer.json", "--certificate", "answer.cert",
+			"--request-key", "k"+string(rune('0'+before)))
 		out := &bytes.Buffer{}
 		c.Stdout, c.Stderr = out, out
 		if err := c.Start(); err != nil {
@@ -152,7 +153,10 @@ func TestLongKilledRequestKeys(t *testing.T) {
 	run("ledger", "create")
 	run("ledger", "grant", "people", "--file", people, "--type", "age=integer", "--type", "city=category", "--epsilon", "1")
 	query := func(key, to string) []string {
-		args := []string{"query", "count", people, "--epsilon", "0.001", "--where", "age >= 40", "-o", to + ".json", "--certificate", to + ".cert", "--force"}
+		args := []string{
+			"query", "count", people, "--epsilon", "0.001", "--where", "age >= 40", "-o", to + ".json", "--certificate",
+			to + ".cert", "--force",
+		}
 		if key != "" {
 			args = append(args, "--request-key", key)
 		}
@@ -243,7 +247,8 @@ func TestInterruptedSplit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "people.csv"), text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), "noren", "anonymize", "people.csv", "-o", "out/", "--split-rows", "50", "--k", "5", "--quasi", "age", "--other", "note", "--refine", "off")
+	c := exec.CommandContext(t.Context(), "noren", "anonymize", "people.csv", "-o", "out/", "--split-rows", "50", "--k", "5", "--quasi", "age",
+		"--other", "note", "--refine", "off")
 	c.Dir = dir
 	c.Env = append(os.Environ(), "TMPDIR="+dir)
 	out := &bytes.Buffer{}

@@ -74,7 +74,10 @@ func (f *designFlags) run(ctx context.Context, t *terminal) error {
 	}
 	if f.output != "" {
 		if f.plan.Attributes > 1 {
-			return &noren.Error{Kind: noren.Usage, Where: "-o", What: "the attributes need each a name and a domain", Hint: "list them under attributes: in a specification of your own (docs/cli.md)"}
+			return &noren.Error{
+				Kind: noren.Usage, Where: "-o", What: "the attributes need each a name and a domain",
+				Hint: "list them under attributes: in a specification of your own (docs/cli.md)",
+			}
 		}
 		if err := writeFile(f.output, f.force, t.stdout, d.Spec.Write); err != nil {
 			return err
@@ -88,7 +91,8 @@ func (f *designFlags) run(ctx context.Context, t *terminal) error {
 	if f.output == "" {
 		t.next("the same command with -o ldp.yaml writes the specification, which devices and collector need alike")
 	} else {
-		t.next("give %s to devices and collector; noren ldp randomize TABLE --column COLUMN --spec %s -o reports.csv randomises a table", f.output, names.Shell(f.output))
+		t.next("give %s to devices and collector; noren ldp randomize TABLE --column COLUMN --spec %s -o reports.csv randomises a table",
+			f.output, names.Shell(f.output))
 	}
 	return nil
 }
@@ -144,7 +148,10 @@ func (f *designFlags) words(ctx context.Context, t *terminal) error {
 	if f.plan.Attributes != 1 || f.plan.Error != 0 {
 		return &noren.Error{Kind: noren.Usage, Where: "--candidates", What: "is not planned with --attributes or --error"}
 	}
-	d, err := t.service(nil).LDPWordDesign(ctx, &api.LDPWordDesignRequest{Spec: f.plan.Spec, N: f.plan.N, Candidates: f.candidates, Repeats: f.plan.Repeats})
+	d, err := t.service(nil).LDPWordDesign(ctx, &api.LDPWordDesignRequest{
+		Spec: f.plan.Spec, N: f.plan.N, Candidates: f.candidates,
+		Repeats: f.plan.Repeats,
+	})
 	if err != nil {
 		return err
 	}
@@ -157,22 +164,26 @@ func (f *designFlags) words(ctx context.Context, t *terminal) error {
 		return printJSON(t.stdout, d)
 	}
 	w := t.stdout
-	lang.Fprintf(w, "texts among %s {candidate|candidates}, epsilon %g, %s {person|people}", report.Integer(d.Candidates), d.Epsilon, report.Integer(d.N))
+	lang.Fprintf(w, "texts among %s {candidate|candidates}, epsilon %g, %s {person|people}", report.Integer(d.Candidates), d.Epsilon,
+		report.Integer(d.N))
 	if d.Repeats > 1 {
 		lang.Fprintf(w, ", asked %d {time|times}", d.Repeats)
 	}
 	p := d.Best.Params
 	fmt.Fprint(w, "\n\n")
-	printLine(w, "take", t.lang.Text("%s with k = %d, h = %d, m = %d, f = %s, p = %s, q = %s", d.Best.Spec.Mechanism, p.K, p.H, p.M, figure(p.F), figure(p.P), figure(p.Q)))
+	printLine(w, "take", t.lang.Text("%s with k = %d, h = %d, m = %d, f = %s, p = %s, q = %s", d.Best.Spec.Mechanism, p.K, p.H, p.M,
+		figure(p.F), figure(p.P), figure(p.Q)))
 	printReasons(w, d.Why)
 	fmt.Fprintln(w)
 	table := report.Table{
-		Caption: noren.Textf("expected: the standard error of a rare word's share, the share that is found with probability 0.8, and the error by chance overlap with an unnamed word of 10 %"),
+		Caption: noren.Textf("expected: the standard error of a rare word's share, the share that is found with probability 0.8, and the " +
+			"error by chance overlap with an unnamed word of 10 %"),
 		Header:  report.Header("k", "h", "m", "f", "std. error", "found from", "overlap"),
 		Numeric: []bool{true, true, true, true, true, true, true},
 	}
 	for _, o := range d.Options {
-		table.Rows = append(table.Rows, report.Verbatims(strconv.Itoa(o.Params.K), strconv.Itoa(o.Params.H), strconv.FormatInt(o.Params.M, 10), figure(o.Params.F), figure(o.StdErr), figure(o.Detectable), figure(o.Overlap)))
+		table.Rows = append(table.Rows, report.Verbatims(strconv.Itoa(o.Params.K), strconv.Itoa(o.Params.H), strconv.FormatInt(o.Params.M, 10),
+			figure(o.Params.F), figure(o.StdErr), figure(o.Detectable), figure(o.Overlap)))
 	}
 	printTable(w, &table)
 	fmt.Fprintln(w)

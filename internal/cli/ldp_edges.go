@@ -51,7 +51,8 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 		if err != nil {
 			return f.explain(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%d {bin|bins} of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%d {bin|bins} of %s: a dry run, nothing is charged", f.r.Count,
+			f.r.Column),
 			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
 	}
 	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {

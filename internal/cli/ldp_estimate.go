@@ -120,7 +120,8 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 func (f *estimateFlags) request(paths []string) (*api.LDPEstimateRequest, error) {
 	if s := &f.survey; s.spec == "" && s.mechanism == "" && s.rappor == "" && s.params == "" {
 		return nil, noren.Usagef("--spec", "expected the specification by which the reports were made").
-			Hinted("it is the file that noren ldp design -o SPEC wrote before the collection, the same on devices and at the collector; without it, --mechanism, --epsilon and the domain say the same")
+			Hinted("it is the file that noren ldp design -o SPEC wrote before the collection, the same on devices and at the collector; without " +
+				"it, --mechanism, --epsilon and the domain say the same")
 	}
 	of, err := f.survey.read()
 	if err != nil {
@@ -135,7 +136,8 @@ func (f *estimateFlags) request(paths []string) (*api.LDPEstimateRequest, error)
 	r := &api.LDPEstimateRequest{
 		Survey: of, Counts: f.counts, Rounds: f.rounds, AllowRepeats: f.allowRepeats, MaxMalformed: f.malformed, Level: f.level,
 		Project: f.project, Rough: f.rough, CandidatesFile: f.words.candidates, Alpha: f.words.alpha, Correction: f.words.correction,
-		AllWords: f.words.all, Associate: f.associate, WantCounts: f.writeCounts != "", WantMap: f.writeMap != "", WantParams: f.writeParams != "",
+		AllWords: f.words.all, Associate: f.associate, WantCounts: f.writeCounts != "", WantMap: f.writeMap != "",
+		WantParams: f.writeParams != "",
 	}
 	for _, path := range paths {
 		file := api.LDPFile{Name: path}
@@ -198,7 +200,8 @@ func noteShares(t *terminal, shares []api.LDPShare, reports int64) {
 		t.note("an estimated share below 0 or above 1 is a true share near that end, and noise; --project finds shares that can be")
 	}
 	if need := float64(reports) * largest / wanted * largest / wanted; largest > wide && need < 1e15 {
-		t.note("%s {report is|reports are} few: a share has a standard error of %s; about %s {report makes|reports make} it 0.02", report.Integer(reports), figure(largest), report.Integer(roundedUp(need)))
+		t.note("%s {report is|reports are} few: a share has a standard error of %s; about %s {report makes|reports make} it 0.02",
+			report.Integer(reports), figure(largest), report.Integer(roundedUp(need)))
 	}
 }
 

@@ -41,7 +41,8 @@ func newLDPEvaluate(t *terminal) *cobra.Command {
 	s.StringSliceVar(&f.r.Columns, "column", nil, "`columns` to learn from, comma-separated (default: all others but identifiers)")
 	s.StringSliceVar(&f.r.Drop, "drop", nil, "`columns` not to learn from")
 	s.StringVar(&f.spec, "spec", "", "read types, bounds and keys from this `FILE` (see noren init)")
-	s.StringArrayVar(&f.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category (inferred when left out); may be repeated")
+	s.StringArrayVar(&f.types, "type", nil,
+		"`COLUMN=TYPE`: integer, decimal, date, ordered or category (inferred when left out); may be repeated")
 	s.StringArrayVar(&f.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; may be repeated")
 	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD; may be repeated")
 	s.StringArrayVar(&f.bounds, "bounds", nil, "`COLUMN=LO,HI`: public ends of a number, for bins of one width between; may be repeated")
@@ -51,7 +52,8 @@ func newLDPEvaluate(t *terminal) *cobra.Command {
 	s.BoolVar(&f.r.RandomiseLabel, "randomize-label", false, "randomise the class of training records too, by grr")
 	s.IntVar(&f.r.Bins, "labels", 5, "`bins` of a number")
 	s.StringVar(&f.bins, "bins", "equal-frequency", "how bins are fitted: equal-frequency or equal-width")
-	s.IntVar(&f.r.Select, "select", 0, "keep this `NUMBER` of attributes for each model, by their covariance with the class in the records that it is trained on")
+	s.IntVar(&f.r.Select, "select", 0,
+		"keep this `NUMBER` of attributes for each model, by their covariance with the class in the records that it is trained on")
 	s.StringVar(&f.person, "unit", "", "`COLUMN` that tells persons apart: all records of a person are in one part of the cross-validation")
 	s.IntVar(&f.r.MaxCategories, "max-categories", 64, "leave out words of more different values than this `NUMBER`")
 	s.IntVar(&f.r.Sample, "sample", 5000, "learn from at most this `NUMBER` of records, drawn at random")
@@ -110,7 +112,14 @@ func (f *ldpEvaluateFlags) request(path string) error {
 		flag  string
 		value int
 		least int
-	}{{"labels", f.r.Bins, 2}, {"sample", f.r.Sample, 1}, {"folds", f.r.Folds, 2}, {"repeats", f.r.Repeats, 1}, {"trees", f.r.Trees, 1}, {"max-categories", f.r.MaxCategories, 2}} {
+	}{
+		{"labels", f.r.Bins, 2},
+		{"sample", f.r.Sample, 1},
+		{"folds", f.r.Folds, 2},
+		{"repeats", f.r.Repeats, 1},
+		{"trees", f.r.Trees, 1},
+		{"max-categories", f.r.MaxCategories, 2},
+	} {
 		if n.value < n.least {
 			return &noren.Error{Kind: noren.Usage, Where: "--" + n.flag, What: "expected %d or more", Args: []any{n.least}}
 		}
@@ -137,7 +146,8 @@ func (f *ldpEvaluateFlags) request(path string) error {
 }
 
 func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
-	lang.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s {attribute|attributes} of %s {record|records}\n\n", path, r.Label, report.Integer(len(r.Attributes)), report.Integer(r.Records))
+	lang.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s {attribute|attributes} of %s {record|records}\n\n", path, r.Label,
+		report.Integer(len(r.Attributes)), report.Integer(r.Records))
 	for _, f := range report.LDPEvaluateFacts(r) {
 		printLine(w, noren.Term(f.Name.String()), lang.Of(w).Shown(f.Value))
 	}

@@ -50,7 +50,8 @@ func newLDPSimulate(t *terminal) *cobra.Command {
 	s := c.Flags()
 	s.IntVar(&f.r.N, "n", 0, "number of people who report (default with FILE: its records)")
 	s.StringVar(&f.survey.column, "column", "", "the `COLUMN` of FILE that people are drawn from (default: the specification's)")
-	s.StringVar(&f.r.Population, "population", "", "zipf, uniform or geometric for labels and words; normal, uniform or bimodal for numbers (default zipf, normal)")
+	s.StringVar(&f.r.Population, "population", "",
+		"zipf, uniform or geometric for labels and words; normal, uniform or bimodal for numbers (default zipf, normal)")
 	s.StringVar(&f.shares, "shares", "", "the true `SHARES` of the labels, comma-separated, instead of --population")
 	s.IntVar(&f.r.Words, "words", 20, "number of different words (rappor)")
 	s.StringSliceVar(&f.r.Compare, "compare", nil, "other `MECHANISMS` for the curves, comma-separated")

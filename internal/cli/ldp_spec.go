@@ -91,7 +91,8 @@ func (f *surveyFlags) read() (api.LDPSurvey, error) {
 		}
 	}
 	if f.said != nil && f.said("mechanism") && f.mechanism == "" {
-		return api.LDPSurvey{}, noren.Usagef("--mechanism", "expected a mechanism, got an empty text").Hinted("leave it out: the specification names one")
+		return api.LDPSurvey{}, noren.Usagef("--mechanism", "expected a mechanism, got an empty text").
+			Hinted("leave it out: the specification names one")
 	}
 	err := f.parameters(s)
 	return api.LDPSurvey{Spec: *s, File: f.spec}, err
@@ -104,7 +105,8 @@ func (f *surveyFlags) domain(s *survey.Spec) error {
 		s.Labels, s.Other, s.Size, s.Edges, s.EdgesEpsilon, s.Bins, s.Range = nil, "", 0, nil, 0, nil, nil
 	}
 	if len(f.labels) == 1 && strings.ContainsAny(f.labels[0], "、，;；") {
-		return noren.Usagef("--labels", "expected two or more labels with commas between them, got one").Hinted("write --labels A,B with the comma of ASCII")
+		return noren.Usagef("--labels", "expected two or more labels with commas between them, got one").
+			Hinted("write --labels A,B with the comma of ASCII")
 	}
 	if len(f.labels) > 0 {
 		s.Labels = f.labels
@@ -164,7 +166,10 @@ func (f *surveyFlags) parameters(s *survey.Spec) error {
 		name, text, _ := strings.Cut(part, "=")
 		v, err := strconv.ParseFloat(text, 64)
 		whole := err == nil && v == float64(int64(v))
-		bad := &noren.Error{Kind: noren.Usage, Where: "--rappor " + name, What: "expected a number", Hint: "--rappor k=16,h=2,m=64,p=0.25,q=0.75,f=0.5"}
+		bad := &noren.Error{
+			Kind: noren.Usage, Where: "--rappor " + name, What: "expected a number",
+			Hint: "--rappor k=16,h=2,m=64,p=0.25,q=0.75,f=0.5",
+		}
 		switch name {
 		case "k", "h", "m":
 			if !whole {

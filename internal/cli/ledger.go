@@ -42,7 +42,8 @@ func newLedger(t *terminal) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLedgerCreate(t), newLedgerGrant(t), newLedgerCloseAnalyst(t), newLedgerShow(t), newLedgerHistory(t), newLedgerVerify(t), newLedgerExport(t), newLedgerCheckExport(t), newLedgerReconcile(t))
+	c.AddCommand(newLedgerCreate(t), newLedgerGrant(t), newLedgerCloseAnalyst(t), newLedgerShow(t), newLedgerHistory(t), newLedgerVerify(t),
+		newLedgerExport(t), newLedgerCheckExport(t), newLedgerReconcile(t))
 	return c
 }
 

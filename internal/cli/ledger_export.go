@@ -30,7 +30,8 @@ func newLedgerExport(t *terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.stdout, out)
 			}
-			lang.Fprintf(t.stdout, "%s: %d {entry|entries}, %d {answer|answers} (private: for an auditor)\nhead %s\nkey  %s\n", r.Output, out.Entries, out.Answers, out.Head, out.KeyID)
+			lang.Fprintf(t.stdout, "%s: %d {entry|entries}, %d {answer|answers} (private: for an auditor)\nhead %s\nkey  %s\n", r.Output,
+				out.Entries, out.Answers, out.Head, out.KeyID)
 			return nil
 		},
 	}
@@ -69,16 +70,19 @@ func newLedgerCheckExport(t *terminal) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringArrayVar(&r.Keys, "key", nil, "the `ID` of a key that may have signed, as in ed25519:..., or the file of its public key; may be repeated")
+	c.Flags().StringArrayVar(&r.Keys, "key", nil,
+		"the `ID` of a key that may have signed, as in ed25519:..., or the file of its public key; may be repeated")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
 	return c
 }
 
 func printExportCheck(w io.Writer, path string, out *api.LedgerExportCheck) {
 	if out.Sound {
-		lang.Fprintf(w, "%s: sound: %d {entry|entries}, %d {charge|charges}, %d {answer|answers} with their certificates\nhead %s\nkey  %s\n", path, out.Entries, out.Charges, out.Answers, out.Head, out.KeyID)
+		lang.Fprintf(w, "%s: sound: %d {entry|entries}, %d {charge|charges}, %d {answer|answers} with their certificates\nhead %s\nkey  %s\n",
+			path, out.Entries, out.Charges, out.Answers, out.Head, out.KeyID)
 		if out.Unbound > 0 {
-			lang.Fprintf(w, "%d {grant was|grants were} made by an older version: {its|their} hash is over paths that the export leaves out, so what {it says|they say} rests on the signature of the head\n", out.Unbound)
+			lang.Fprintf(w, "%d {grant was|grants were} made by an older version: {its|their} hash is over paths that the export leaves out, so "+
+				"what {it says|they say} rests on the signature of the head\n", out.Unbound)
 		}
 		return
 	}

@@ -34,13 +34,15 @@ func newLedgerGrant(t *terminal) *cobra.Command {
 	s := c.Flags()
 	s.StringVar(&f.file, "file", "", "the data set's `FILE`, workbook or database table (default: the file granted before)")
 	s.StringVar(&f.epsilon, "epsilon", "", "cap: the total epsilon that may ever be spent, in decimal")
-	s.StringVar(&f.delta, "delta", "", "cap: the total delta that may ever be spent (default 0); with zcdp: the delta at which epsilon is stated")
+	s.StringVar(&f.delta, "delta", "",
+		"cap: the total delta that may ever be spent (default 0); with zcdp: the delta at which epsilon is stated")
 	s.StringVar(&f.accounting, "accounting", "", "how losses add up: epsilon, or zcdp (default epsilon, or as granted before)")
 	s.StringVar(&f.rho, "rho", "", "cap with zcdp: the total rho that may ever be spent, in decimal")
 	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one (default add-remove, or as granted before)")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default record, or as granted before)")
 	s.Int64Var(&f.atMost, "at-most", 0, "public upper bound on the number of records (default 20,000,000)")
-	s.Int64Var(&f.records, "records", 0, "exact number of records, public: for replace-one neighbours of one record (default: those of the file)")
+	s.Int64Var(&f.records, "records", 0,
+		"exact number of records, public: for replace-one neighbours of one record (default: those of the file)")
 	s.StringVar(&f.model, "model", "", "public model of dependent records, a JSON `FILE`: every answer is priced under it")
 	s.StringVar(&f.modelColumn, "model-column", "", "the `COLUMN` that holds the states of the model")
 	s.StringVar(&f.modelOther, "model-other", "", "the `STATE` of a cell that is in no state of the model (default: the first)")
@@ -51,7 +53,8 @@ func newLedgerGrant(t *terminal) *cobra.Command {
 	f.registerInput(c)
 	s.StringVar(&f.analyst, "analyst", "", "grant to the analyst of this `NAME`, under the data set's budget")
 	s.BoolVar(&f.yes, "yes", false, "confirm the proposed schema, and that cells which do not fit count as missing")
-	s.BoolVar(&f.sharded, "sharded", false, "the file is a folder or pattern of CSV or Parquet files, which are read where they lie, one by one")
+	s.BoolVar(&f.sharded, "sharded", false,
+		"the file is a folder or pattern of CSV or Parquet files, which are read where they lie, one by one")
 	s.BoolVar(&f.changed, "changed", false, "the file or its schema is a new version of the same data set: what is spent stays spent")
 	s.BoolVar(&f.replace, "replace", false, "exchange schema, unit, relation and cap; only while nothing is spent")
 	s.BoolVar(&f.otherPeople, "other-people", false, "declare that no person of this data set is in a data set with similar columns")
@@ -96,7 +99,10 @@ func (f *grantFlags) toAnalyst(c *cobra.Command, s *service.Service, name string
 	if flag != "" {
 		return nil, noren.Usagef("--"+flag, "an analyst's grant has no schema of its own").Hinted("leave it out")
 	}
-	return s.LedgerGrantAnalyst(c.Context(), &api.LedgerGrantAnalystRequest{Dataset: name, Analyst: f.analyst, Epsilon: f.epsilon, Delta: f.delta, Rho: f.rho})
+	return s.LedgerGrantAnalyst(c.Context(), &api.LedgerGrantAnalystRequest{
+		Dataset: name, Analyst: f.analyst, Epsilon: f.epsilon,
+		Delta: f.delta, Rho: f.rho,
+	})
 }
 
 // toDataset grants to a data set. Where no flag is about its table, only the cap
@@ -149,7 +155,11 @@ func (f *grantFlags) modelRequest() (*api.GrantModel, error) {
 // tableFlag names a flag that was given and is about the data set's table, "" if none
 // was.
 func (f *grantFlags) tableFlag(c *cobra.Command) string {
-	for _, name := range []string{"file", "spec", "type", "order", "format", "missing", "delimiter", "encoding", "sheet", "hidden", "totals", "header-row", "query", "neighbours", "unit", "at-most", "records", "model", "model-column", "model-other", "sharded", "changed", "replace", "other-people"} {
+	for _, name := range []string{
+		"file", "spec", "type", "order", "format", "missing", "delimiter", "encoding", "sheet", "hidden", "totals",
+		"header-row", "query", "neighbours", "unit", "at-most", "records", "model", "model-column", "model-other", "sharded", "changed",
+		"replace", "other-people",
+	} {
 		if c.Flags().Changed(name) {
 			return name
 		}

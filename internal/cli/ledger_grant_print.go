@@ -18,7 +18,8 @@ func printGranted(w io.Writer, g *api.Granted) {
 	if g.Private == nil {
 		return
 	}
-	lang.Fprintf(w, "%s: version %d of data set %s, %d {record|records} (private: for the steward)\n", filepath.Base(g.Source), g.Version, g.Name, g.Private.Records)
+	lang.Fprintf(w, "%s: version %d of data set %s, %d {record|records} (private: for the steward)\n", filepath.Base(g.Source), g.Version,
+		g.Name, g.Private.Records)
 	printReview(w, g)
 	fmt.Fprintln(w)
 }
@@ -52,7 +53,8 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 				kind = l.Text("%s (proposed)", kind)
 			}
 		}
-		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t\n", c.Name, kind, c.Layout+strings.Join(c.Levels, " < "), strings.Join(append(append([]string{}, c.Bounds...), c.Keys...), ", "))
+		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t\n", c.Name, kind, c.Layout+strings.Join(c.Levels, " < "),
+			strings.Join(append(append([]string{}, c.Bounds...), c.Keys...), ", "))
 	}
 	_ = w.Flush()
 	if m := d.Model; m != nil {

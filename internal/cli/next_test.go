@@ -15,7 +15,8 @@ func TestNext(t *testing.T) {
 		(&anonymizeFlags{output: "my-release#1.csv"}).next(term, "visits.csv")
 		(&anonymizeFlags{output: "r.csv", report: "r.html", certify: "r.json"}).next(term, "visits.csv")
 		(&randomizeFlags{output: "reports.csv", devices: "devices.key"}).next(term, "visits.csv")
-		if live != strings.Contains(out.String(), "next: noren assess visits.csv --against 'my-release#1.csv'") || live != strings.Contains(out.String(), "keep devices.key secret and destroy it") || !live && out.Len() > 0 {
+		if live != strings.Contains(out.String(), "next: noren assess visits.csv --against 'my-release#1.csv'") ||
+			live != strings.Contains(out.String(), "keep devices.key secret and destroy it") || !live && out.Len() > 0 {
 			t.Errorf("on a terminal %v: %s", live, out.String())
 		}
 	}

@@ -54,13 +54,18 @@ func newOutliersCount(t *terminal) *cobra.Command {
 	s.IntVar(&f.k, "k", 5, "a record with fewer than `K` others within the radius is an outlier")
 	s.Float64Var(&f.radius, "radius", 0, "the radius, in units of distance (required)")
 	s.Float64Var(&f.step, "step", 0, "coordinates are rounded to multiples of it, in units of distance (default: radius / 100)")
-	s.StringVar(&f.box, "box", "", "`LO,HI` of every column, or LO,HI,LO,HI,... one pair per column: values outside are replaced by the nearer bound; public (default: the bounds of the schema)")
-	s.StringVar(&f.publicScale, "public-scale", "", "public `FILE` with one unit of distance for each column: CSV column,scale or column,low,high,scale")
+	s.StringVar(&f.box, "box", "", "`LO,HI` of every column, or LO,HI,LO,HI,... one pair per column: values outside are replaced by the "+
+		"nearer bound; public (default: the bounds of the schema)")
+	s.StringVar(&f.publicScale, "public-scale", "",
+		"public `FILE` with one unit of distance for each column: CSV column,scale or column,low,high,scale")
 	s.StringVar(&f.scale, "scale", "none", "none, or bounds: the width of a column's box is one unit of distance")
 	s.IntVar(&f.records, "records", 0, "the public number of records, where neighbours are replace-one (default: that of the schema)")
-	s.StringVar(&f.mechanism, "mechanism", "", "lomax, student-t, laplace, gaussian or global-laplace (default: what the plan chooses; laplace and gaussian need --delta)")
-	s.IntVar(&f.guess, "guess", 0, "public guess of the local sensitivity on typical data; prints the interval that holds if it is right (default: 3, for the choice of the noise alone)")
-	s.Float64Var(&f.intervalShare, "interval-share", 0, "share of epsilon for an interval by the size of the noise that was drawn (default: none)")
+	s.StringVar(&f.mechanism, "mechanism", "",
+		"lomax, student-t, laplace, gaussian or global-laplace (default: what the plan chooses; laplace and gaussian need --delta)")
+	s.IntVar(&f.guess, "guess", 0, "public guess of the local sensitivity on typical data; prints the interval that holds if it is right "+
+		"(default: 3, for the choice of the noise alone)")
+	s.Float64Var(&f.intervalShare, "interval-share", 0,
+		"share of epsilon for an interval by the size of the noise that was drawn (default: none)")
 	return c
 }
 
@@ -77,7 +82,8 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 			return f.explain(path, err)
 		}
 		a := quote.Accuracy
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s: a dry run, nothing is charged", a.About), words.OutliersAccuracy(t.lang, a, f.guess)...)
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s: a dry run, nothing is charged", a.About),
+			words.OutliersAccuracy(t.lang, a, f.guess)...)
 	}
 	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
 		quote, err := s.OutliersCountPrice(ctx, r)
@@ -168,7 +174,8 @@ func newOutliersSensitivity(t *terminal) *cobra.Command {
 
 func (f *sensitivityFlags) run(c *cobra.Command, t *terminal, path string) error {
 	r := &api.OutliersSensitivityRequest{
-		Input: path, Spec: &spec.Spec{}, Columns: f.columns, K: f.k, Radius2: f.radius2, UpTo: f.upTo, Neighbours: f.neighbours, Beta: f.beta, Coverage: f.coverage,
+		Input: path, Spec: &spec.Spec{}, Columns: f.columns, K: f.k, Radius2: f.radius2, UpTo: f.upTo, Neighbours: f.neighbours, Beta: f.beta,
+		Coverage: f.coverage,
 	}
 	if err := f.layOver(r.Spec); err != nil {
 		return err
@@ -182,7 +189,8 @@ func (f *sensitivityFlags) run(c *cobra.Command, t *terminal, path string) error
 		return printJSON(t.stdout, d)
 	}
 	w := t.stdout
-	lang.Fprintf(w, "PRIVATE: do not release\n\n  outliers  %d of %d {record|records}\n  G         %d (%s)\n", d.Query, len(d.Degrees), d.G, d.Neighbours)
+	lang.Fprintf(w, "PRIVATE: do not release\n\n  outliers  %d of %d {record|records}\n  G         %d (%s)\n", d.Query, len(d.Degrees), d.G,
+		d.Neighbours)
 	for i, u := range d.U {
 		lang.Fprintf(w, "  U_%-7d %d\n", i, u)
 	}

@@ -45,7 +45,8 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 				{"smooth", t.lang.Text("if at most %d records change sides at once (a guess, not a bound)", p.Guess), p.Smooth},
 				{"global", t.lang.Text("whatever the data"), p.Global},
 			} {
-				lang.Fprintf(g, "  %s\t%s: standard deviation %s, 95 %% within %s, %s\n", t.lang.Text(e.name), e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), e.when)
+				lang.Fprintf(g, "  %s\t%s: standard deviation %s, 95 %% within %s, %s\n", t.lang.Text(e.name), e.e.Noise.Family, figure(e.e.SD),
+					figure(e.e.HalfWidth), e.when)
 			}
 			lang.Fprintf(g, "  take\t%s\n", p.Noise.Family)
 			_ = g.Flush()
@@ -86,7 +87,8 @@ func planTable(rows []outlier.PlanRow, share float64) report.Table {
 		case r.Smooth >= r.Global:
 			remark = noren.Textf("Laplace is as good")
 		}
-		t.Rows = append(t.Rows, append(report.Verbatims(report.Integer(r.Records), words.LossFigure(r.Epsilon), figure(r.Count), figure(r.Smooth), figure(r.Global)), remark))
+		t.Rows = append(t.Rows, append(report.Verbatims(report.Integer(r.Records), words.LossFigure(r.Epsilon), figure(r.Count), figure(r.Smooth),
+			figure(r.Global)), remark))
 	}
 	return t
 }

@@ -29,7 +29,8 @@ func postgresEnv(env *testscript.Env) error {
 		return err
 	}
 	// The file of random.sql names the schema.
-	if err := os.WriteFile(filepath.Join(env.WorkDir, "random.sql"), []byte("SELECT * FROM "+schema+".people ORDER BY random()"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(env.WorkDir, "random.sql"), []byte("SELECT * FROM "+schema+".people ORDER BY random()"),
+		0o600); err != nil {
 		return err
 	}
 	env.Defer(func() {

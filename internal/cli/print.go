@@ -20,7 +20,8 @@ import (
 
 // printRelease prints what a release came to.
 func printRelease(w io.Writer, r *kanon.Result) {
-	lang.Fprintf(w, "%s: %s {record|records}, verified %d-anonymous (this summary is private: do not release)\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
+	lang.Fprintf(w, "%s: %s {record|records}, verified %d-anonymous (this summary is private: do not release)\n\n", r.Output,
+		report.Integer(r.Rows), r.AchievedK)
 	for _, l := range words.Release(lang.Of(w), r) {
 		if u := r.Verified.Unit; l.Label == "intersect" && !u.Linked && u.Fit.Below > 0 {
 			l.Text = lang.Of(w).Text("%s (--unit-linkage all prevents it)", l.Text)
@@ -96,7 +97,8 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 		printUniqueness(w, u)
 	}
 	if q := a.Queries; q != nil {
-		lang.Fprintf(w, "\nerror of a count over these columns, mean\t%s (%s to %s)\n", report.Percent(q.Mean), report.Percent(q.MeanLow), report.Percent(q.MeanHigh))
+		lang.Fprintf(w, "\nerror of a count over these columns, mean\t%s (%s to %s)\n", report.Percent(q.Mean), report.Percent(q.MeanLow),
+			report.Percent(q.MeanHigh))
 		lang.Fprintf(w, "error of a count over these columns, median\t%s\n", report.Percent(q.Median))
 	}
 	if l := a.ClassLoss; l != nil {
@@ -106,7 +108,8 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 		lang.Fprintf(w, "classes with one value of %s\t%s of %s\n", s.Column, report.Integer(s.Homogeneous), report.Integer(s.Classes))
 	}
 	if o := a.Overlap; o != nil && o.Common > 0 {
-		lang.Fprintf(w, "fewer than %d {candidate|candidates} with %s too\t%s of %s\n", o.K, o.Release, report.Integer(o.Below), report.Integer(o.Common))
+		lang.Fprintf(w, "fewer than %d {candidate|candidates} with %s too\t%s of %s\n", o.K, o.Release, report.Integer(o.Below),
+			report.Integer(o.Common))
 		if len(o.Kept) > 0 {
 			lang.Fprintf(w, "not counted: kept by one release\t%s\n", strings.Join(o.Kept, ", "))
 		}
@@ -139,7 +142,8 @@ func printPersonRows(w io.Writer, a *assess.Assessment) {
 	row(noren.Textf("persons in a class, smallest"), func(p *assess.Persons) string { return report.Integer(p.Smallest) })
 	row(noren.Textf("persons in a class, mean"), func(p *assess.Persons) string { return report.Number(p.Mean) })
 	if k := a.OriginalPersons.K; k > 0 {
-		row(noren.Textf("classes of fewer than %d {person|persons}", k), func(p *assess.Persons) string { return report.Integer(p.BelowK.Classes) })
+		row(noren.Textf("classes of fewer than %d {person|persons}", k),
+			func(p *assess.Persons) string { return report.Integer(p.BelowK.Classes) })
 	}
 	row(noren.Textf("persons that fit all records of one, smallest"), func(p *assess.Persons) string { return report.Integer(p.Fit.Min) })
 	row(noren.Textf("persons that fit all records of one, mean"), func(p *assess.Persons) string { return report.Number(p.Fit.Mean) })
@@ -168,7 +172,8 @@ func printUniqueness(w io.Writer, u *assess.Uniqueness) {
 		}
 		lang.Fprintf(w, "unique in the population, models that fit\t%s\n", value)
 	}
-	lang.Fprintf(w, "unique in the population, without a model\t%s\n", l.Text("%s to %s", report.Percent(u.Bounds.Low), report.Percent(u.Bounds.High)))
+	lang.Fprintf(w, "unique in the population, without a model\t%s\n",
+		l.Text("%s to %s", report.Percent(u.Bounds.Low), report.Percent(u.Bounds.High)))
 }
 
 func printUtility(w io.Writer, u *assess.Utility) {
@@ -193,11 +198,13 @@ func printUtility(w io.Writer, u *assess.Utility) {
 	if len(u.Numbers) > 0 {
 		lang.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")
 		for _, c := range u.Numbers {
-			lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), spread(l, &c, c.Original.SD), spread(l, &c, c.Release.SD))
+			lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), spread(l, &c, c.Original.SD),
+				spread(l, &c, c.Release.SD))
 		}
 	}
 	if c := u.Correlations; c != nil && c.Largest != nil {
-		lang.Fprintf(w, "\ncorrelation that changed most\t%s, %s: %.3f to %.3f\n", c.Largest.First, c.Largest.Second, c.Largest.Original, c.Largest.Release)
+		lang.Fprintf(w, "\ncorrelation that changed most\t%s, %s: %.3f to %.3f\n", c.Largest.First, c.Largest.Second, c.Largest.Original,
+			c.Largest.Release)
 	}
 	if len(u.Categories) > 0 {
 		lang.Fprintln(w, "\ncategory\tvalues\tlost\tfrequencies changed by")

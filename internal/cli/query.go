@@ -101,7 +101,8 @@ type of its column counts as missing. Where the unit of the data set is a column
 	s := c.Flags()
 	s.StringVar(&f.where, "where", "", `only records that meet this condition, as in "age >= 65 and not (sex = 'male' or ward in ('A', 'B'))"`)
 	s.StringSliceVar(&f.by, "by", nil, "answer for each group by these `columns`, whose values are in --keys")
-	s.StringArrayVar(&f.keys, "keys", nil, "the public `VALUES` of the column of --by, comma-separated; once for each column, all combinations are answered (default: the keys of the schema)")
+	s.StringArrayVar(&f.keys, "keys", nil, "the public `VALUES` of the column of --by, comma-separated; once for each column, all "+
+		"combinations are answered (default: the keys of the schema)")
 	s.StringVar(&f.keysFile, "keys-file", "", "the public groups, as a CSV `FILE` whose header names the columns of --by")
 	if kind != query.Count {
 		s.StringVar(&f.column, "column", "", "the `COLUMN` that is asked about")
@@ -112,7 +113,8 @@ type of its column counts as missing. Where the unit of the data set is a column
 	}
 	if kind == query.Histogram {
 		s.StringVar(&f.bins, "bins", "", "`EDGES` of the bins of a number column, rising, comma-separated: bin i is [edge i, edge i+1)")
-		s.StringSliceVar(&f.values, "values", nil, "the bins of a category column: public `VALUES`, comma-separated (without --by, --keys is the same)")
+		s.StringSliceVar(&f.values, "values", nil,
+			"the bins of a category column: public `VALUES`, comma-separated (without --by, --keys is the same)")
 	}
 	if kind == query.Quantile {
 		s.StringVar(&f.rank, "rank", "", "which quantile, between 0 and 1 (default 0.5, the median)")
@@ -125,7 +127,8 @@ type of its column counts as missing. Where the unit of the data set is a column
 	s.Int64Var(&f.maxRows, "max-rows", 0, "largest number of records of one person that count, where the unit is a column")
 	s.Float64Var(&f.level, "level", 0.95, "confidence of the intervals")
 	s.BoolVar(&f.accuracy, "accuracy", false, "print the expected error only, from public facts; no file is read and no ledger is needed")
-	s.Int64Var(&f.records, "records", 0, "with --accuracy and --dry-run: about how many records a group has (default: the public number of records by the number of groups; where a bound alone is public, 1000 or what it allows)")
+	s.Int64Var(&f.records, "records", 0, "with --accuracy and --dry-run: about how many records a group has (default: the public number of "+
+		"records by the number of groups; where a bound alone is public, 1000 or what it allows)")
 	return c
 }
 
@@ -147,7 +150,8 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 		if err != nil {
 			return f.explain(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s %s: a dry run, nothing is charged", t.lang.Term(string(f.kind)), name), expected(t.lang, quote)...)
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s %s: a dry run, nothing is charged", t.lang.Term(string(f.kind)), name),
+			expected(t.lang, quote)...)
 	}
 	if err := f.agree(ctx, t, func() (*api.Price, []api.Message, error) {
 		quote, err := s.QueryPrice(ctx, r)
@@ -179,7 +183,8 @@ func expected(l lang.Lang, q *api.Quote[query.Accuracy]) []words.Line {
 		lines = append(lines, words.Line{Label: "column", Text: reads(l, &q.Columns[i])})
 	}
 	if q.Cells > 1 {
-		lines = append(lines, words.Line{Label: "all at once", Text: l.Text("%d {value|values}, with confidence %s", q.Cells, words.Figure(max(0, 1-float64(q.Cells)*(1-q.Accuracy.Level))))})
+		lines = append(lines, words.Line{Label: "all at once", Text: l.Text("%d {value|values}, with confidence %s", q.Cells,
+			words.Figure(max(0, 1-float64(q.Cells)*(1-q.Accuracy.Level))))})
 	}
 	if q.Reach != nil {
 		lines = append(lines, words.Line{Label: "reach", Text: q.Reach.In(l).Text})

@@ -36,10 +36,12 @@ func (f *spaceFlags) register(c *cobra.Command, bounds string) {
 	s := c.Flags()
 	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space, which both tables have")
 	s.StringArrayVar(&f.bounds, "bounds", nil, "`COLUMN=LO,HI`: public bounds (default: those of "+bounds+"); may be repeated")
-	s.StringArrayVar(&f.categories, "categories", nil, "`COLUMN=CATEGORY,CATEGORY`: the categories that count (default: those of the public table); may be repeated")
+	s.StringArrayVar(&f.categories, "categories", nil,
+		"`COLUMN=CATEGORY,CATEGORY`: the categories that count (default: those of the public table); may be repeated")
 	s.StringArrayVar(&f.words, "words", nil, "`COLUMN=CATEGORY,CATEGORY`: the former name of --categories")
 	s.Lookup("words").Hidden = true
-	s.StringVar(&f.publicScale, "public-scale", "", "public `FILE` with one unit of distance for each column that it names: CSV column,scale or column,low,high,scale")
+	s.StringVar(&f.publicScale, "public-scale", "",
+		"public `FILE` with one unit of distance for each column that it names: CSV column,scale or column,low,high,scale")
 }
 
 func (f *spaceFlags) space(public string) (api.RatioSpace, error) {

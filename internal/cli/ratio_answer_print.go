@@ -77,13 +77,16 @@ func printRatioTable(out io.Writer, a *api.RatioAnswer) {
 	}
 	for _, r := range ratioRows(a) {
 		if p := r.Parts; a.Question == "regression" {
-			lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.label, figure(number(r.Value)), figure(number(r.SE)), figure(number(p.Public)), figure(number(p.Privacy)), figure(number(p.Private)), figure(number(p.Model)))
+			lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.label, figure(number(r.Value)), figure(number(r.SE)), figure(number(p.Public)),
+				figure(number(p.Privacy)), figure(number(p.Private)), figure(number(p.Model)))
 			continue
 		}
-		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.label, report.Number(number(r.Value)), report.Number(number(r.SE)), share(number(r.Share)), words.Carried(r.Carried))
+		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.label, report.Number(number(r.Value)), report.Number(number(r.SE)), share(number(r.Share)),
+			words.Carried(r.Carried))
 	}
 	_ = w.Flush()
-	lang.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was)")
+	lang.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them, and the tables differ in what was "+
+		"not released at most as much as in what was)")
 }
 
 // number is v, or NaN without one.

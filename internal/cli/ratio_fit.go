@@ -65,15 +65,21 @@ that weights are bad; they cannot show that weights are good.`,
 	s.Lookup("output").Usage = "write the public table with its weights to this `FILE`, and its meta data beside it"
 	s.StringVar(&f.publicDelimiter, "public-delimiter", "", "field delimiter of PUBLIC: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.publicEncoding, "public-encoding", "", "`ENCODING` of PUBLIC: utf-8 or shift_jis (detected when left out)")
-	s.StringVar(&f.features, "features", "", "what is released: kernels, marginals (histograms of columns and pairs) or both (default: marginals where a column has more than two categories and no other flag is about kernels, else kernels; noren ratio plan compares them)")
-	s.StringVar(&f.mechanism, "mechanism", "", "noise of kernels: rkhs-pure, rkhs-gaussian (needs --delta), laplace, parametric, or noisy-centres (replace-one) (default rkhs-pure)")
-	s.IntVar(&f.centres, "centres", 0, "number of kernels, about `N` points of the public table (default 12 or 24, or twice the number of categories, up to 64)")
-	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth `SIGMA`, in units of distance; of several, comma-separated, the best is taken, which adds noise (default: half the median distance in the public table)")
+	s.StringVar(&f.features, "features", "", "what is released: kernels, marginals (histograms of columns and pairs) or both (default: "+
+		"marginals where a column has more than two categories and no other flag is about kernels, else kernels; noren ratio plan compares them)")
+	s.StringVar(&f.mechanism, "mechanism", "",
+		"noise of kernels: rkhs-pure, rkhs-gaussian (needs --delta), laplace, parametric, or noisy-centres (replace-one) (default rkhs-pure)")
+	s.IntVar(&f.centres, "centres", 0,
+		"number of kernels, about `N` points of the public table (default 12 or 24, or twice the number of categories, up to 64)")
+	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth `SIGMA`, in units of distance; of several, comma-separated, the best is "+
+		"taken, which adds noise (default: half the median distance in the public table)")
 	s.Float64Var(&f.lambda, "lambda", 0, "the regularisation (default: chosen from what was released, which is free)")
 	s.StringVar(&f.post, "post", "", "plain, entropy, nnls or clip: how negative ratios are avoided (default plain, with marginals entropy)")
 	s.BoolVar(&f.raw, "raw", false, "leave the weights as they are, not divided by their mean")
-	s.Float64Var(&f.countShare, "count-share", ratio.CheckShare, "share of epsilon for the number of private records, where neighbours are add-remove")
-	s.Float64Var(&f.outsideShare, "outside-share", ratio.CheckShare, "share of epsilon for the number of private records outside of the public range")
+	s.Float64Var(&f.countShare, "count-share", ratio.CheckShare,
+		"share of epsilon for the number of private records, where neighbours are add-remove")
+	s.Float64Var(&f.outsideShare, "outside-share", ratio.CheckShare,
+		"share of epsilon for the number of private records outside of the public range")
 	s.IntVar(&f.records, "records", 0, "the public number of private records, where neighbours are replace-one (default: that of the schema)")
 	s.StringVar(&f.weightColumn, "weight-column", "weight", "the name of the new `COLUMN`")
 	s.StringVar(&f.report, "report", "", "write a page about weights and fit to this `FILE`")
@@ -84,7 +90,8 @@ that weights are bad; they cannot show that weights are good.`,
 func (f *ratioFitFlags) request(c *cobra.Command, private, public string) (*api.RatioFitRequest, error) {
 	switch {
 	case len(f.spaceFlags.columns) == 0:
-		return nil, noren.Usagef("--columns", "expected the columns of the space").Hinted("--columns age,sex: few, in which the tables differ, and that later questions depend on")
+		return nil, noren.Usagef("--columns", "expected the columns of the space").
+			Hinted("--columns age,sex: few, in which the tables differ, and that later questions depend on")
 	case f.weightColumn == "":
 		return nil, noren.Usagef("--weight-column", "expected a name for the new column, got an empty text")
 	case !f.dryRun && (f.output == "" || f.output == "-"):
@@ -102,7 +109,8 @@ func (f *ratioFitFlags) request(c *cobra.Command, private, public string) (*api.
 	space.PublicDelimiter, space.PublicEncoding = f.publicDelimiter, f.publicEncoding
 	q := &api.RatioFitRequest{
 		Ask: ask, RatioSpace: space, Features: f.features, Noise: f.mechanism, Centres: f.centres, Sigmas: f.sigmas, Lambda: f.lambda,
-		Post: f.post, Raw: f.raw, Records: f.records, WeightColumn: f.weightColumn, Output: f.output, Force: f.force, Certified: f.certificate != "",
+		Post: f.post, Raw: f.raw, Records: f.records, WeightColumn: f.weightColumn, Output: f.output, Force: f.force,
+		Certified: f.certificate != "",
 	}
 	if c.Flags().Changed("count-share") {
 		q.CountShare = &f.countShare
@@ -160,7 +168,8 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 }
 
 func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
-	lang.Fprintf(w, "%s: %s public {record|records}, weighted to match those of %s\n\n", fit.Output, report.Integer(fit.PublicRecords), private)
+	lang.Fprintf(w, "%s: %s public {record|records}, weighted to match those of %s\n\n", fit.Output, report.Integer(fit.PublicRecords),
+		private)
 	printLines(w, words.RatioFit(lang.Of(w), fit))
 	printLines(w, words.Guarantee(lang.Of(w), &fit.Receipt))
 	lang.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)
@@ -169,7 +178,8 @@ func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
 // besideWeights says of an error that the weights are there.
 func besideWeights(fit *api.RatioFit, err error) error {
 	return &noren.Error{
-		Kind: noren.KindOf(err), Where: noren.File(fit.Output), What: "the weights are written, with %s; the page and the certificate are not", Args: []any{noren.File(fit.Meta)},
+		Kind: noren.KindOf(err), Where: noren.File(fit.Output), What: "the weights are written, with %s; the page and the certificate are not",
+		Args: []any{noren.File(fit.Meta)},
 		Hint: "remove both files, or repeat the command: with a request key it is free", Err: err,
 	}
 }

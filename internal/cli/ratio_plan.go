@@ -41,7 +41,8 @@ func newRatioPlan(t *terminal) *cobra.Command {
 	s.StringVar(&f.delta, "delta", "", "the privacy cost of the fit: delta, for rkhs-gaussian (default 0)")
 	s.IntVar(&f.records, "records", 0, "the expected number of private records")
 	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one (default add-remove)")
-	s.StringVar(&f.mechanism, "mechanism", "", "noise of kernels: rkhs-pure, rkhs-gaussian (needs --delta), laplace or parametric (default rkhs-pure)")
+	s.StringVar(&f.mechanism, "mechanism", "",
+		"noise of kernels: rkhs-pure, rkhs-gaussian (needs --delta), laplace or parametric (default rkhs-pure)")
 	s.IntVar(&f.centres, "centres", 0, "number of kernels, about `N` points of the public table (default: as for noren ratio fit)")
 	s.BoolVar(&f.json, "json", false, "print one JSON object, "+api.RatioPlanSchema)
 	return c
@@ -73,13 +74,16 @@ func (f *ratioPlanFlags) plan(c *cobra.Command, t *terminal, public string) erro
 }
 
 func printRatioPlan(out io.Writer, p *api.RatioPlan) {
-	lang.Fprintf(out, "weights of %s for %s private {record|records} at epsilon %g: a plan, nothing is charged\n\n", p.Input, report.Integer(p.Records), p.Epsilon)
+	lang.Fprintf(out, "weights of %s for %s private {record|records} at epsilon %g: a plan, nothing is charged\n\n", p.Input,
+		report.Integer(p.Records), p.Epsilon)
 	w := grid.New(out)
 	lang.Fprintln(w, "  standard error of\tkernels\tmarginals\tboth\tdirect query\tpublic std. deviation")
 	for _, a := range p.Answers {
-		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", a.Question, figure(a.By[ratio.KernelFeatures].SE), figure(a.By[ratio.MarginalFeatures].SE), figure(a.By[ratio.BothFeatures].SE), figure(a.By[ratio.KernelFeatures].Direct), figure(a.SD))
+		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", a.Question, figure(a.By[ratio.KernelFeatures].SE), figure(a.By[ratio.MarginalFeatures].SE),
+			figure(a.By[ratio.BothFeatures].SE), figure(a.By[ratio.KernelFeatures].Direct), figure(a.SD))
 	}
 	_ = w.Flush()
 	lang.Fprintf(out, "\n  take        --features %s: %s\n", p.Take, p.Why)
-	lang.Fprintf(out, "  questions   direct queries are better up to about %s, which share epsilon; weights answer any number\n", report.Integer(p.Questions-1))
+	lang.Fprintf(out, "  questions   direct queries are better up to about %s, which share epsilon; weights answer any number\n",
+		report.Integer(p.Questions-1))
 }

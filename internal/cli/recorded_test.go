@@ -182,7 +182,10 @@ func (r *recorder) record(script []byte) []recorded {
 		t.Fatal(err)
 	}
 	t.Chdir(work)
-	for name, value := range map[string]string{"WORK": work, "TMPDIR": filepath.Join(work, ".tmp"), "HOME": work, "NOREN_LEDGER": "", "NOREN_KEY": filepath.Join(work, "key.pem"), "LANG": r.lang + ".UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "NO_COLOR": "1", "COLUMNS": ""} {
+	for name, value := range map[string]string{
+		"WORK": work, "TMPDIR": filepath.Join(work, ".tmp"), "HOME": work, "NOREN_LEDGER": "",
+		"NOREN_KEY": filepath.Join(work, "key.pem"), "LANG": r.lang + ".UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "NO_COLOR": "1", "COLUMNS": "",
+	} {
 		t.Setenv(name, value)
 	}
 	r.work, r.pages = work, map[string]string{}
@@ -386,7 +389,8 @@ func (r *recorder) marked(text string) string {
 	for _, day := range []time.Time{time.Now(), time.Now().UTC(), time.Now().Add(-time.Hour)} {
 		for _, form := range []string{"2006-01-02", "2 January 2006", "January 2, 2006", "2006年1月2日"} {
 			if strings.Contains(text, day.Format(form)) {
-				text = regexp.MustCompile(regexp.QuoteMeta(day.Format(form))+`([T ]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z)?)?`).ReplaceAllString(text, "<today>")
+				text = regexp.MustCompile(regexp.QuoteMeta(day.Format(form))+`([T ]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z)?)?`).
+					ReplaceAllString(text, "<today>")
 			}
 		}
 	}

@@ -33,6 +33,8 @@ func refuseConnections(args []string) error {
 
 func refusedConnection(where any) error {
 	return (&noren.Error{
-		Kind: noren.Usage, Where: where, What: "expected a file or a table, got a connection string, which is not repeated because it may hold a password",
-	}).Hinted("set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as pg:TABLE")
+		Kind: noren.Usage, Where: where,
+		What: "expected a file or a table, got a connection string, which is not repeated because it may hold a password",
+	}).Hinted(
+		"set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as pg:TABLE")
 }

@@ -69,11 +69,13 @@ stops the server, SIGHUP reads the TLS certificate again. docs/server.md has the
 	flags.StringVar(&f.tables, "table-memory", "256MB", "the most memory that columns of books take, `SIZE` such as 1GB")
 	flags.StringVar(&f.Anchor, "anchor", "", "`FILE` outside DIR that the head of the ledger is kept in")
 	flags.StringArrayVar(&f.publics, "public-table", nil, "`NAME=FILE` of a public table that estimates may refer to; may be repeated")
-	flags.IntVar(&f.requests, "requests-per-second", 20, "the most `REQUESTS` of a principal in a second, three times as many at once; 0 for no limit")
+	flags.IntVar(&f.requests, "requests-per-second", 20,
+		"the most `REQUESTS` of a principal in a second, three times as many at once; 0 for no limit")
 	flags.IntVar(&f.answers, "answers-per-minute", 60, "the most paid `ANSWERS` of a principal in a minute; 0 for no limit")
 	flags.StringVar(&f.Name, "name", "Noren", "the `TEXT` that the page shows as the server's name")
 	flags.StringVar(&f.Language, "lang", "en", "default `LANGUAGE` of the page: en or ja")
-	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t), newServeKey(t), newServeCalibrate(t), newServeAccept(t))
+	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t), newServeKey(t),
+		newServeCalibrate(t), newServeAccept(t))
 	ownerAlone(c)
 	return c
 }

@@ -18,7 +18,9 @@ func demo(visits []byte) *server.Demo {
 		Spec: &spec.Spec{Version: spec.Version, Unit: "person_id", Input: spec.Input{Missing: []string{}}, Columns: map[string]spec.Column{
 			"visit_id": keyed(), "person_id": keyed(), "name": keyed(), "postcode": keyed(), "diagnosis": keyed(), "note": keyed(),
 			"age": typed("integer", "0", "110"), "weight_kg": typed("decimal", "0", "150"), "systolic": typed("integer", "60", "240"),
-			"cost_yen": typed("integer", "0", "100000"), "visit_date": {Type: "date", Format: "YYYY-MM-DD", Bounds: []string{"2024-01-01", "2025-12-31"}},
+			"cost_yen": typed("integer", "0", "100000"), "visit_date": {
+				Type: "date", Format: "YYYY-MM-DD", Bounds: []string{"2024-01-01", "2025-12-31"},
+			},
 			"sex":       keyed("female", "male"),
 			"severity":  {Type: "ordered", Order: []string{"mild", "moderate", "severe", "critical"}},
 			"insurance": keyed("employee", "national health", "late-stage elderly", "public assistance", "none"),

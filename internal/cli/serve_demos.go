@@ -61,7 +61,8 @@ func runningDemo(ctx context.Context) (string, error) {
 	case 1:
 		return running[0], nil
 	}
-	return "", noren.Usagef("--dir", "expected the folder of one of %d {demonstration|demonstrations} that are running", len(running)).Hinted("name one, such as --dir %s", noren.File(running[0]))
+	return "", noren.Usagef("--dir", "expected the folder of one of %d {demonstration|demonstrations} that are running", len(running)).
+		Hinted("name one, such as --dir %s", noren.File(running[0]))
 }
 
 // answers reports whether the server of a folder takes connections.

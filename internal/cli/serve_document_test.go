@@ -85,7 +85,8 @@ func wards(t *testing.T, s *served, dir string) string {
 		Table struct{ ID, State string }
 	}
 	api := s.base + "/api/v1/tables"
-	asSteward(t, token, "POST", api, "", map[string]any{"source": map[string]string{"kind": "root", "root": "in", "path": "wards.csv"}}, &reply)
+	asSteward(t, token, "POST", api, "", map[string]any{"source": map[string]string{"kind": "root", "root": "in", "path": "wards.csv"}},
+		&reply)
 	added, tag := reply.Table, ""
 	for deadline := time.Now().Add(2 * time.Minute); added.State != "proposed"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) || added.State == "failed" {
@@ -94,7 +95,9 @@ func wards(t *testing.T, s *served, dir string) string {
 		tag = asSteward(t, token, "GET", api+"/"+added.ID, "", nil, &added)
 	}
 	asSteward(t, token, "PUT", api+"/"+added.ID+"/columns", tag, map[string]any{"confirm": true, "missing": []string{}, "columns": []any{
-		map[string]any{"name": "ward", "role": "quasi-identifier", "type": "category"}, map[string]any{"name": "age", "role": "quasi-identifier", "type": "integer", "bounds": []string{"0", "110"}},
+		map[string]any{"name": "ward", "role": "quasi-identifier", "type": "category"}, map[string]any{
+			"name": "age", "role": "quasi-identifier", "type": "integer", "bounds": []string{"0", "110"},
+		},
 	}}, &struct{}{})
 	return added.ID
 }

@@ -26,7 +26,8 @@ func onHost(ctx context.Context, dir string, act func(*server.Host) error) error
 		if err != nil {
 			return err
 		}
-		return noren.Usagef("--dir", "expected the folder of the server, got none").Hinted("a demonstration of yours is running: --dir %s", noren.File(running))
+		return noren.Usagef("--dir", "expected the folder of the server, got none").
+			Hinted("a demonstration of yours is running: --dir %s", noren.File(running))
 	}
 	h, err := server.OpenHost(ctx, dir)
 	if err != nil {
@@ -77,12 +78,13 @@ Without --dir the link is for the demonstration that runs on this machine, and w
 
 func newServePrincipal(t *terminal) *cobra.Command {
 	c := &cobra.Command{
-		Use:     "principal",
-		Short:   "Manage who may sign in",
-		Long:    "Manage principals: people and programs that may sign in to a server.",
-		Example: "  noren serve principal add --dir /var/lib/noren --name \"M. Ito\" --role steward\n  noren serve principal list --dir /var/lib/noren",
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use:   "principal",
+		Short: "Manage who may sign in",
+		Long:  "Manage principals: people and programs that may sign in to a server.",
+		Example: "  noren serve principal add --dir /var/lib/noren --name \"M. Ito\" --role steward\n  noren serve principal list --dir " +
+			"/var/lib/noren",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newServePrincipalAdd(t), newServePrincipalEnd(t), newServePrincipalList(t))
 	return c
@@ -287,11 +289,13 @@ added, and that the server's key signed its end. This needs no server.`,
 			if err != nil {
 				return err
 			}
-			by := t.lang.Text("a key that was not compared: --trust KEY.pem compares it; on the server's machine noren serve key --dir DIR prints it")
+			by := t.lang.Text(
+				"a key that was not compared: --trust KEY.pem compares it; on the server's machine noren serve key --dir DIR prints it")
 			if r.Trusted {
 				by = t.lang.Text("a trusted key")
 			}
-			lang.Fprintf(t.stdout, "sound: %d {entry|entries}, of which %d {is|are} shown, up to %s\nhead    %s\nsigned  %s, %s\n", r.Entries, r.Shown, r.At, r.Head, r.KeyID, by)
+			lang.Fprintf(t.stdout, "sound: %d {entry|entries}, of which %d {is|are} shown, up to %s\nhead    %s\nsigned  %s, %s\n", r.Entries,
+				r.Shown, r.At, r.Head, r.KeyID, by)
 			return nil
 		},
 	}

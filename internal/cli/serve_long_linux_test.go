@@ -72,7 +72,9 @@ func (p *part) send(t *testing.T, client *http.Client) int64 {
 	req.ContentLength = int64(len(p.data))
 	req.Header = http.Header{
 		"Authorization": {"Bearer " + p.token}, "Content-Type": {"application/octet-stream"},
-		"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", p.first, p.last, p.size)}, "Content-Digest": {"sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"},
+		"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", p.first, p.last, p.size)}, "Content-Digest": {
+			"sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":",
+		},
 	}
 	res, err := client.Do(req)
 	if p.cut {
@@ -136,7 +138,8 @@ func TestLongUpload(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "server")
 	s := serve(t, "--dir", dir, "--upload-limit", "3GB")
 	token := run(t, "serve", "token", "--dir", dir, "--principal", "Steward", "--name", "test", "--days", "1")
-	req, err := http.NewRequestWithContext(t.Context(), "POST", s.base+"/api/v1/uploads", strings.NewReader(fmt.Sprintf(`{"name":"big.csv","size":%d}`, size)))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", s.base+"/api/v1/uploads",
+		strings.NewReader(fmt.Sprintf(`{"name":"big.csv","size":%d}`, size)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,8 @@ func TestServe(t *testing.T) {
 		t.Errorf("the id is %s", id)
 	}
 	run(t, "serve", "grant", "--dir", dir, "--name", "K. Sato", "--role", "analyst")
-	if list := run(t, "serve", "principal", "list", "--dir", dir); !strings.Contains(list, "analyst on *, auditor on *") || !strings.Contains(list, "Steward") {
+	if list := run(t, "serve", "principal", "list", "--dir", dir); !strings.Contains(list, "analyst on *, auditor on *") ||
+		!strings.Contains(list, "Steward") {
 		t.Errorf("%s", list)
 	}
 	if link := run(t, "serve", "login-link", "--dir", dir, "--name", "K. Sato"); !strings.HasPrefix(link, s.base+"/#/sign-in/") {
@@ -179,16 +180,19 @@ func TestServe(t *testing.T) {
 	if id := run(t, "serve", "key", "--dir", dir, "--id"); id != keys.Items[0].ID {
 		t.Errorf("the printed id is %s", id)
 	}
-	if out := run(t, "serve", "audit-check", file, "--trust", key); !strings.Contains(out, "sound: ") || !strings.Contains(out, "of which 1 is shown") || !strings.Contains(out, "a trusted key") {
+	if out := run(t, "serve", "audit-check", file, "--trust", key); !strings.Contains(out, "sound: ") ||
+		!strings.Contains(out, "of which 1 is shown") || !strings.Contains(out, "a trusted key") {
 		t.Errorf("%s", out)
 	}
 	if err := os.WriteFile(file, []byte(strings.Replace(export, "analyst", "steward", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := exec.CommandContext(t.Context(), "noren", "serve", "audit-check", file).Run(); err == nil || err.(*exec.ExitError).ExitCode() != 4 {
+	if err := exec.CommandContext(t.Context(), "noren", "serve", "audit-check", file).Run(); err == nil || err.(*exec.ExitError).
+		ExitCode() != 4 {
 		t.Errorf("a changed export: %v", err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "noren", "serve", "--dir", dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0").CombinedOutput(); err == nil || !strings.Contains(string(out), "another server uses this folder") {
+	if out, err := exec.CommandContext(t.Context(), "noren", "serve", "--dir", dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0").
+		CombinedOutput(); err == nil || !strings.Contains(string(out), "another server uses this folder") {
 		t.Errorf("a second server: %v %s", err, out)
 	}
 	s.signal(t, syscall.SIGHUP)

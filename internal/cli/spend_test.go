@@ -61,12 +61,14 @@ func TestTerminalIsAsked(t *testing.T) {
 	spending(t)
 	before := left(t)
 	for _, line := range []string{
-		"query count t --epsilon 0.11", "query count t --epsilon 0.2 --request-key k", "query mean t --column age --bounds 0,100 --epsilon 0.3", "ask q.yaml",
+		"query count t --epsilon 0.11", "query count t --epsilon 0.2 --request-key k", "query mean t --column age --bounds 0,100 --epsilon 0.3",
+		"ask q.yaml",
 		"outliers count t --columns age --box 0,100 --radius 3 --epsilon 0.2", "ldp edges t --column age --bounds 0,100 --count 2 --epsilon 0.2",
 	} {
 		for _, reply := range []string{"", "\n", "n\n", "no\n", "what\n"} {
 			_, errs, err := atTerminal(t, reply, strings.Fields(line)...)
-			if err == nil || !strings.Contains(err.Error(), "not confirmed") || !strings.Contains(errs, "Pay it? [y/N]") || !strings.Contains(errs, "left for t") {
+			if err == nil || !strings.Contains(err.Error(), "not confirmed") || !strings.Contains(errs, "Pay it? [y/N]") ||
+				!strings.Contains(errs, "left for t") {
 				t.Errorf("%s, reply %q: %v\n%s", line, reply, err, errs)
 			}
 		}
@@ -177,7 +179,8 @@ func TestAgreedPriceIsTheMost(t *testing.T) {
 		}
 	}
 	grant := func(spec string) {
-		if _, errs, err := atTerminal(t, "", strings.Fields("ledger grant t --file t.csv --epsilon 1 --yes --changed --spec "+spec)...); err != nil {
+		if _, errs, err := atTerminal(t, "", strings.Fields("ledger grant t --file t.csv --epsilon 1 --yes --changed --spec "+
+			spec)...); err != nil {
 			t.Error(errs, err)
 		}
 	}
@@ -202,7 +205,8 @@ func TestTerminalIsAskedOfNothing(t *testing.T) {
 	if err := os.WriteFile("s.csv", []byte("size,shop\n30,A\n50,B\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("s.yaml", []byte("version: 1\ncolumns:\n  size: {type: integer}\n  shop: {type: category, keys: [A, B]}\n"), 0o600); err != nil {
+	if err := os.WriteFile("s.yaml", []byte("version: 1\ncolumns:\n  size: {type: integer}\n  shop: {type: category, keys: [A, B]}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, errs, err := atTerminal(t, "", strings.Fields("ledger grant s --file s.csv --spec s.yaml --epsilon 100 --yes")...); err != nil {

@@ -34,7 +34,10 @@ func commandHint(c *cobra.Command, args []string) noren.Text {
 }
 
 // sparkCommands are the commands of noren-spark that pass their flags on to stages.
-var sparkCommands = map[string]string{"start": "anonymize", "verify-start": "verify", "query": "query", "ldp-count": "ldp-count", "ldp-sum": "ldp-count"}
+var sparkCommands = map[string]string{
+	"start": "anonymize", "verify-start": "verify", "query": "query", "ldp-count": "ldp-count",
+	"ldp-sum": "ldp-count",
+}
 
 // helpPath is the command whose help lists the flags of c. The stages of a cluster are typed
 // by noren-spark alone.

@@ -70,7 +70,8 @@ func decideHint(refused *gate.Refused) noren.Text {
 		names[i] = c.Column
 	}
 	list := strings.Join(names, ",")
-	return noren.Textf("decide on each: --identifier %s drops, --quasi %s transforms, --other %s keeps; or write its role in a specification", list, list, list)
+	return noren.Textf("decide on each: --identifier %s drops, --quasi %s transforms, --other %s keeps; or write its role in a specification",
+		list, list, list)
 }
 
 // noteHint says by which flags a note of the service layer is acted upon.

@@ -42,13 +42,15 @@ func newVerify(t *terminal) *cobra.Command {
 
 // registerLinkage registers what is known of a person's records.
 func registerLinkage(c *cobra.Command, p *spec.Anonymize) {
-	c.Flags().StringVar(&p.UnitLinkage, "unit-linkage", "", "what others may know of a person's records: one of them, or all and that they are of one person (default one)")
+	c.Flags().StringVar(&p.UnitLinkage, "unit-linkage", "",
+		"what others may know of a person's records: one of them, or all and that they are of one person (default one)")
 }
 
 // registerFormulas registers how texts that spreadsheets take for formulas are written in a
 // release.
 func registerFormulas(c *cobra.Command, p *spec.Anonymize) {
-	c.Flags().StringVar(&p.Formulas, "formulas", "", "texts of a release in a text file that spreadsheets take for formulas: keep, or text, with an apostrophe before each (default keep)")
+	c.Flags().StringVar(&p.Formulas, "formulas", "",
+		"texts of a release in a text file that spreadsheets take for formulas: keep, or text, with an apostrophe before each (default keep)")
 }
 
 // registerModels registers what is asked of sensitive columns.
@@ -69,7 +71,8 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	result, err := t.service(nil).Verify(ctx, &api.VerifyRequest{Table: api.Table{Input: input, Spec: s}, UnitRequired: c.Flags().Changed("unit")})
+	result, err := t.service(nil).Verify(ctx, &api.VerifyRequest{Table: api.Table{Input: input, Spec: s}, UnitRequired: c.Flags().
+		Changed("unit")})
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)
@@ -103,7 +106,8 @@ func printVerified(out io.Writer, r *api.Verification) error {
 	} else {
 		lang.Fprintf(w, "  k\t%s achieved, %d required\n", report.Integer(r.AchievedK), r.K)
 	}
-	lang.Fprintf(w, "  classes\t%s, of %s to %s {record|records}, %.2f on average\n", report.Integer(r.Classes), report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
+	lang.Fprintf(w, "  classes\t%s, of %s to %s {record|records}, %.2f on average\n", report.Integer(r.Classes),
+		report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
 	printPersons(w, r.Unit)
 	for i := range r.Sensitive {
 		s := &r.Sensitive[i]
@@ -121,12 +125,14 @@ func printPersons(w io.Writer, u *verify.Persons) {
 	if u == nil {
 		return
 	}
-	lang.Fprintf(w, "  persons\t%s by %s, %s to %s in a class, %.2f on average\n", report.Integer(u.Persons), u.Column, report.Integer(u.ClassSize.Min), report.Integer(u.ClassSize.Max), u.ClassSize.Mean)
+	lang.Fprintf(w, "  persons\t%s by %s, %s to %s in a class, %.2f on average\n", report.Integer(u.Persons), u.Column,
+		report.Integer(u.ClassSize.Min), report.Integer(u.ClassSize.Max), u.ClassSize.Mean)
 	if u.Unassigned > 0 {
 		lang.Fprintf(w, "  without a person\t%s {record|records}\n", report.Integer(u.Unassigned))
 	}
 	lang.Fprintf(w, "  intersection\t%s\n", words.Intersection(u, 0).In(lang.Of(w)).Text)
 	if q := u.Sequences; q != nil {
-		lang.Fprintf(w, "  pseudonyms\t%s, %s at least {2|shares|share} a sequence; %s {record|records} without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
+		lang.Fprintf(w, "  pseudonyms\t%s, %s at least {2|shares|share} a sequence; %s {record|records} without one\n",
+			report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
 	}
 }

@@ -21,14 +21,21 @@ func TestVersion(t *testing.T) {
 		info          *debug.BuildInfo
 		version, text string
 	}{
-		"no build information":   {nil, "(devel)", "(devel)"},
-		"go run":                 {build("(devel)"), "(devel)", "(devel)"},
-		"no version":             {build(""), "(devel)", "(devel)"},
-		"installed by its tag":   {build("v1.2.3"), "v1.2.3", "v1.2.3"},
-		"built of a tag":         {build("v1.2.3", "vcs.revision", commit, "vcs.modified", "false"), "v1.2.3", "v1.2.3, commit " + commit},
-		"built of a commit":      {build("v0.0.0-20261122033524-aaf4341d3e75", "vcs.modified", "false", "vcs.revision", commit), "v0.0.0-20261122033524-aaf4341d3e75", "v0.0.0-20261122033524-aaf4341d3e75, commit " + commit},
-		"built of changed files": {build("v0.0.0-20261122033524-aaf4341d3e75+dirty", "vcs.revision", commit, "vcs.modified", "true"), "v0.0.0-20261122033524-aaf4341d3e75+dirty", "v0.0.0-20261122033524-aaf4341d3e75, commit " + commit + "+dirty"},
-		"an older build":         {build("(devel)", "vcs.revision", commit, "vcs.modified", "true"), "(devel)", "(devel), commit " + commit + "+dirty"},
+		"no build information": {nil, "(devel)", "(devel)"},
+		"go run":               {build("(devel)"), "(devel)", "(devel)"},
+		"no version":           {build(""), "(devel)", "(devel)"},
+		"installed by its tag": {build("v1.2.3"), "v1.2.3", "v1.2.3"},
+		"built of a tag":       {build("v1.2.3", "vcs.revision", commit, "vcs.modified", "false"), "v1.2.3", "v1.2.3, commit " + commit},
+		"built of a commit": {
+			build("v0.0.0-20261122033524-aaf4341d3e75", "vcs.modified", "false", "vcs.revision", commit),
+			"v0.0.0-20261122033524-aaf4341d3e75", "v0.0.0-20261122033524-aaf4341d3e75, commit " + commit,
+		},
+		"built of changed files": {
+			build("v0.0.0-20261122033524-aaf4341d3e75+dirty", "vcs.revision", commit, "vcs.modified", "true"),
+			"v0.0.0-20261122033524-aaf4341d3e75+dirty", "v0.0.0-20261122033524-aaf4341d3e75, commit " + commit + "+dirty",
+		},
+		"an older build": {build("(devel)", "vcs.revision", commit, "vcs.modified", "true"), "(devel)", "(devel), commit " + commit +
+			"+dirty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := version(c.info); got != c.version {
@@ -40,7 +47,8 @@ func TestVersion(t *testing.T) {
 		})
 	}
 	var out bytes.Buffer
-	if code := Run(context.Background(), []string{"--version"}, strings.NewReader(""), &out, &out); code != 0 || out.String() != "noren "+versionText(buildInfo())+"\n" {
+	if code := Run(context.Background(), []string{"--version"}, strings.NewReader(""), &out, &out); code != 0 || out.String() != "noren "+
+		versionText(buildInfo())+"\n" {
 		t.Errorf("exit %d, %q", code, out.String())
 	}
 }

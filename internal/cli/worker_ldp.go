@@ -39,7 +39,10 @@ func newWorkerLDPCount(t *terminal) *cobra.Command {
 			}
 			in, err := os.Open(args[0])
 			if err != nil {
-				return &noren.Error{Kind: noren.Usage, Where: args[0], What: "the reports cannot be read", Hint: "does the file exist on every machine of the cluster?"}
+				return &noren.Error{
+					Kind: noren.Usage, Where: args[0], What: "the reports cannot be read",
+					Hint: "does the file exist on every machine of the cluster?",
+				}
 			}
 			defer func() { _ = in.Close() }()
 			hash := sha256.New()
@@ -58,7 +61,8 @@ func newWorkerLDPCount(t *terminal) *cobra.Command {
 }
 
 func registerReports(c *cobra.Command, packed, repeats *bool) {
-	c.Flags().BoolVar(packed, "binary", false, "reports are 8 bytes: cohort and bits, 4 bytes each, lowest byte first; FILE.spec beside them names the specification, in the line of a report file")
+	c.Flags().BoolVar(packed, "binary", false, "reports are 8 bytes: cohort and bits, 4 bytes each, lowest byte first; FILE.spec beside "+
+		"them names the specification, in the line of a report file")
 	c.Flags().BoolVar(repeats, "allow-repeats", false, "count every report of a client; errors are then larger than stated")
 }
 
@@ -76,13 +80,18 @@ func (f *surveyFlags) rapporSurvey() (*ldp.Rappor, *survey.Survey, error) {
 		return nil, nil, err
 	}
 	if s.Rappor() == nil {
-		return nil, nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "counts are of rappor, and the specification is of %s", Args: []any{s.Mechanism()}, Hint: "estimate other mechanisms from their reports"}
+		return nil, nil, &noren.Error{
+			Kind: noren.Usage, Where: "mechanism", What: "counts are of rappor, and the specification is of %s",
+			Args: []any{s.Mechanism()}, Hint: "estimate other mechanisms from their reports",
+		}
 	}
 	return s.Rappor(), s, nil
 }
 
 // countReports counts the reports of a file.
-func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Reader, name string, packed, repeats bool) (*survey.Counts, error) {
+func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Reader, name string, packed, repeats bool) (*survey.Counts,
+	error,
+) {
 	if packed {
 		question, tied, err := s.CheckBeside(name)
 		if err != nil {
@@ -107,7 +116,8 @@ func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Re
 	}
 	if c.Clients() > 0 {
 		return nil, &noren.Error{
-			Kind: noren.BadData, Where: noren.File(name), What: "its lines name clients, and second reports of a client in other files are not seen here",
+			Kind: noren.BadData, Where: noren.File(name),
+			What: "its lines name clients, and second reports of a client in other files are not seen here",
 			Hint: "count files of reports without names, or allow repeats where each client reported once",
 		}
 	}
@@ -174,16 +184,21 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 			bad, all := sum.Rejected.Total()-sum.Rejected.Duplicate, sum.Reports()+sum.Rejected.Total()
 			if float64(bad) > malformed*float64(all) {
 				return &noren.Error{
-					Kind: noren.BadData, Code: "malformed-reports", What: "%s of %s {line|lines} {1|is no report|are no reports} of this mechanism: %s", Args: []any{report.Integer(bad), report.Integer(all), sum.Rejected},
+					Kind: noren.BadData, Code: "malformed-reports", What: "%s of %s {line|lines} {1|is no report|are no reports} of this mechanism: %s",
+					Args: []any{report.Integer(bad), report.Integer(all), sum.Rejected},
 					Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 				}
 			}
-			if err := writeFile(output, force, t.stdout, func(w io.Writer) error { return sv.WriteCounts(w, sum, total.Question, total.Tied) }); err != nil {
+			if err := writeFile(output, force, t.stdout,
+				func(w io.Writer) error { return sv.WriteCounts(w, sum, total.Question, total.Tied) }); err != nil {
 				return err
 			}
 			return t.answerFrames(func(w *frames.Writer) error {
 				var text bytes.Buffer
-				out := api.LDPCounted{Schema: api.LDPCountedSchema, Output: output, Files: files, Without: without, Reports: sum.Reports(), Rejected: sum.Rejected}
+				out := api.LDPCounted{
+					Schema: api.LDPCountedSchema, Output: output, Files: files, Without: without, Reports: sum.Reports(),
+					Rejected: sum.Rejected,
+				}
 				if err := printJSON(&text, out); err != nil {
 					return err
 				}
@@ -235,7 +250,10 @@ func sumCounts(r *ldp.Rappor, in *frames.Reader, repeats bool) (sum *survey.Coun
 			return nil, 0, 0, err
 		}
 		if seen[hash] && part.Reports() >= alikeReports && !repeats {
-			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Where: noren.Phrase("reports"), What: "two files have the same content", Hint: "name each file of reports once"}
+			return nil, 0, 0, &noren.Error{
+				Kind: noren.BadData, Where: noren.Phrase("reports"), What: "two files have the same content",
+				Hint: "name each file of reports once",
+			}
 		}
 		seen[hash] = true
 		switch {
@@ -243,7 +261,10 @@ func sumCounts(r *ldp.Rappor, in *frames.Reader, repeats bool) (sum *survey.Coun
 			without++
 			sum.Tied = false
 		case sum.Question != "" && question != sum.Question:
-			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Code: "other-specification", What: "the reports answer the question %q, and those before %q", Args: []any{question, sum.Question}}
+			return nil, 0, 0, &noren.Error{
+				Kind: noren.BadData, Code: "other-specification",
+				What: "the reports answer the question %q, and those before %q", Args: []any{question, sum.Question},
+			}
 		default:
 			sum.Question = question
 		}

@@ -145,7 +145,10 @@ func (j *queryJob) check() error {
 	case err != nil || !info.IsDir():
 		return &noren.Error{Kind: noren.Usage, Where: "--job", What: "expected a folder"}
 	case info.Mode().Perm()&0o077 != 0:
-		return &noren.Error{Kind: noren.Usage, Where: "--job", What: "expected a folder that its owner alone may read: it holds the keys of the job"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "--job",
+			What: "expected a folder that its owner alone may read: it holds the keys of the job",
+		}
 	case j.buckets < 0 || j.buckets > shards.MostBuckets:
 		return noren.Usagef("--buckets", "expected at most %d, got %d", shards.MostBuckets, j.buckets)
 	}

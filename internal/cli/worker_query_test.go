@@ -77,7 +77,10 @@ func visitsBook(t *testing.T, files int) string {
 	}
 	for _, args := range [][]string{
 		{"ledger", "create"},
-		{"ledger", "grant", "visits", "--file", "visits/", "--sharded", "--type", "person=category", "--type", "cost=integer", "--unit", "person", "--epsilon", "1000000", "--yes"},
+		{
+			"ledger", "grant", "visits", "--file", "visits/", "--sharded", "--type", "person=category", "--type", "cost=integer", "--unit", "person",
+			"--epsilon", "1000000", "--yes",
+		},
 	} {
 		if code, _, stderr := runNoren(t, nil, args...); code != 0 {
 			t.Fatalf("%v: exit %d, %s", args, code, stderr)
@@ -213,7 +216,8 @@ func TestWorkerQuery(t *testing.T) {
 	}
 	want := value(out)
 	for i, buckets := range []string{"1", "4", "16"} {
-		code, answer, stderr := ask(t, func(job []byte) io.Reader { return framed(t, drive(t, job, i == 1)) }, append([]string{"sum", "--json", "--buckets", buckets}, flags...)...)
+		code, answer, stderr := ask(t, func(job []byte) io.Reader { return framed(t, drive(t, job, i == 1)) },
+			append([]string{"sum", "--json", "--buckets", buckets}, flags...)...)
 		if code != 0 || value(answer) < want-3 || value(answer) > want+3 {
 			t.Errorf("%s buckets: exit %d, %s, want %v; %s", buckets, code, answer, want, stderr)
 		}
@@ -222,13 +226,15 @@ func TestWorkerQuery(t *testing.T) {
 		}
 	}
 	// A dry run has no job.
-	code, answer, _ := ask(t, func([]byte) io.Reader { t.Error("a dry run has a job"); return strings.NewReader("") }, append([]string{"sum", "--dry-run"}, flags...)...)
+	code, answer, _ := ask(t, func([]byte) io.Reader { t.Error("a dry run has a job"); return strings.NewReader("") },
+		append([]string{"sum", "--dry-run"}, flags...)...)
 	if all, _ := charges(t); code != 0 || !bytes.Contains(answer, []byte("nothing is charged")) || all != 4 {
 		t.Errorf("exit %d, %s", code, answer)
 	}
 	// The same request under a key is answered once.
 	for range 2 {
-		if code, _, stderr := ask(t, func(job []byte) io.Reader { return framed(t, drive(t, job, false)) }, append([]string{"sum", "--request-key", "k"}, flags...)...); code != 0 {
+		if code, _, stderr := ask(t, func(job []byte) io.Reader { return framed(t, drive(t, job, false)) },
+			append([]string{"sum", "--request-key", "k"}, flags...)...); code != 0 {
 			t.Errorf("exit %d, %s", code, stderr)
 		}
 	}
@@ -274,7 +280,8 @@ func TestWorkerQueryFails(t *testing.T) {
 	if all, _ := charges(t); code != 5 || all != 4 {
 		t.Errorf("exit %d, %d charges, %s", code, all, stderr)
 	}
-	if code, _, stderr := runNoren(t, nil, "query", "quantile", "visits", "--column", "cost", "--bounds", "0,16", "--max-rows", "3", "--epsilon", "1"); code != 2 || !strings.Contains(stderr, "sharded") {
+	if code, _, stderr := runNoren(t, nil, "query", "quantile", "visits", "--column", "cost", "--bounds", "0,16", "--max-rows", "3",
+		"--epsilon", "1"); code != 2 || !strings.Contains(stderr, "sharded") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	for _, args := range [][]string{

@@ -105,7 +105,10 @@ type received struct{ *frames.Reader }
 func (r received) Next() ([]byte, error) {
 	frame, err := r.Reader.Next()
 	if errors.Is(err, frames.ErrCut) {
-		return nil, &noren.Error{Where: noren.Phrase("standard input"), What: "ended before the last frame", Err: errors.New("the process that writes it was ended")}
+		return nil, &noren.Error{
+			Where: noren.Phrase("standard input"), What: "ended before the last frame",
+			Err: errors.New("the process that writes it was ended"),
+		}
 	}
 	return frame, err
 }
@@ -189,14 +192,16 @@ func (f *anonymizeFlags) start(c *cobra.Command, s *stage, input, job string, bu
 	var notes []string
 	if sheet.Anonymize.Publish == "" { // the default elsewhere needs the whole table
 		sheet.Anonymize.Publish = "aggregate"
-		notes = append(notes, s.t.lang.Text("publish: aggregate, the default on a cluster: the values of matched are chosen from the whole table together"))
+		notes = append(notes,
+			s.t.lang.Text("publish: aggregate, the default on a cluster: the values of matched are chosen from the whole table together"))
 	}
 	service.Note = func(n api.Note) { notes = append(notes, n.Text) }
 	service.Progress = nil
 	begun, err := service.BeginShards(c.Context(), &api.BeginShardsRequest{
 		AnonymizeRequest: api.AnonymizeRequest{
-			Table: api.Table{Input: input, Spec: sheet}, Output: f.output, OutputDelimiter: f.outputAs.delimiter, OutputEncoding: f.outputAs.encoding,
-			Certificate: f.certify, Force: f.force, Seed: secret.Seed, InsecureSeed: secret.Insecure,
+			Table: api.Table{Input: input, Spec: sheet}, Output: f.output, OutputDelimiter: f.outputAs.delimiter,
+			OutputEncoding: f.outputAs.encoding,
+			Certificate:    f.certify, Force: f.force, Seed: secret.Seed, InsecureSeed: secret.Insecure,
 		},
 		Job: job, Build: buildText(), BucketRows: bucketRows,
 	})

@@ -66,7 +66,9 @@ func beginVerify(c *cobra.Command, s *stage, folder, job string, k int, quasi []
 }
 
 // newWorkerVerify is a stage of a verification.
-func newWorkerVerify(t *terminal, name, short string, numbered bool, run func(ctx context.Context, s *stage, v *shard.Verification) error) *cobra.Command {
+func newWorkerVerify(t *terminal, name, short string, numbered bool,
+	run func(ctx context.Context, s *stage, v *shard.Verification) error,
+) *cobra.Command {
 	var f workerFlags
 	c := &cobra.Command{
 		Use:   name + " --job FOLDER",

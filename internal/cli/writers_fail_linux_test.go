@@ -187,7 +187,8 @@ func (r *replacing) obstruct() {
 	}
 	// On a file system of its own, which holds nothing but the folder.
 	r.restore()
-	c := isolated(r.t, r.command(strings.ReplaceAll(r.line, r.folder+"/it", r.folder+"/new/it")), fmt.Sprintf("mkdir %s/new && mount -t tmpfs none %s/new", r.folder, r.folder))
+	c := isolated(r.t, r.command(strings.ReplaceAll(r.line, r.folder+"/it", r.folder+"/new/it")),
+		fmt.Sprintf("mkdir %s/new && mount -t tmpfs none %s/new", r.folder, r.folder))
 	if said, err := c.CombinedOutput(); err != nil {
 		r.t.Errorf("%s on a file system of its own: %v\n%s", r.what, err, said)
 	}

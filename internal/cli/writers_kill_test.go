@@ -24,25 +24,31 @@ import (
 // killedWriters are the commands that write files, but for those whose kills other tests try
 // (anonymize, query, shards). NAME stands for what each run names its files by.
 var killedWriters = map[string]string{
-	"ldp randomize":        "ldp randomize t.csv --column colour --mechanism grr --labels red,green,blue --epsilon 1 -o NAME.txt",
-	"ldp randomize, key":   "ldp randomize t.csv --column colour --client id --devices NAME.key --mechanism basic-one-time --labels red,green,blue --epsilon 1 -o NAME.txt",
-	"ldp estimate":         "ldp estimate words.txt --mechanism rappor --rappor k=8,h=1,m=2,p=0.2,q=0.8,f=0.1 --candidates words --write-counts NAME.csv",
-	"ldp estimate, pages":  "ldp estimate words.txt --mechanism rappor --rappor k=8,h=1,m=2,p=0.2,q=0.8,f=0.1 --candidates words --report NAME.html",
-	"ldp design":           "ldp design --labels red,green,blue --epsilon 1 --repeats 10 -o NAME.yaml",
-	"ldp simulate":         "ldp simulate --size 3 --mechanism subset --epsilon 2 --n 300 --trials 1 --seed 1 --report NAME.html",
-	"init":                 "init t.csv -o NAME.yaml",
-	"hierarchy propose":    "hierarchy propose t.csv --column age -o NAME.csv",
-	"assess":               "assess t.csv --quasi age,colour --report NAME.html",
-	"assess curve":         "assess curve t.csv --quasi age,colour --k 2,5 --report NAME.html",
-	"anonymize":            "anonymize t.csv -o NAME.csv --k 2 --quasi age,colour --identifier id --report NAME.html --certificate NAME.json",
-	"anonymize, files":     "anonymize t.csv -o NAME/part-*.csv --split-rows 500 --k 2 --quasi age,colour --identifier id",
-	"anonymize, Parquet":   "anonymize t.csv -o NAME.parquet --k 2 --quasi age,colour --identifier id",
-	"outliers count":       "outliers count points.csv --columns x,y --radius 3 --step 0.1 --box 0,100 --type x=decimal --type y=decimal --epsilon 1 --unaccounted --certificate NAME.json -o NAME.out.json",
-	"correlated explain":   `correlated explain chain.json --query {"count":"b"} --epsilon 1 -o NAME.html`,
-	"ratio fit":            "ratio fit ages.csv public.csv --columns age --spec spec.yaml --epsilon 1000 --unaccounted -o NAME.csv --certificate NAME.json --report NAME.html",
-	"ask":                  "ask questions.yaml -o NAME.json --certificate NAME.cert.json",
-	"query":                "query count people --epsilon 0.001 --where age>=40 -o NAME.json --certificate NAME.cert.json",
-	"ldp evaluate":         "ldp evaluate t.csv --label colour --drop id --mechanism grr --epsilon 1 --folds 2 --repeats 1 --model forest --trees 2 --sample 300 --report NAME.html",
+	"ldp randomize": "ldp randomize t.csv --column colour --mechanism grr --labels red,green,blue --epsilon 1 -o NAME.txt",
+	"ldp randomize, key": "ldp randomize t.csv --column colour --client id --devices NAME.key --mechanism basic-one-time --labels " +
+		"red,green,blue --epsilon 1 -o NAME.txt",
+	"ldp estimate": "ldp estimate words.txt --mechanism rappor --rappor k=8,h=1,m=2,p=0.2,q=0.8,f=0.1 --candidates words " +
+		"--write-counts NAME.csv",
+	"ldp estimate, pages": "ldp estimate words.txt --mechanism rappor --rappor k=8,h=1,m=2,p=0.2,q=0.8,f=0.1 --candidates words --report " +
+		"NAME.html",
+	"ldp design":         "ldp design --labels red,green,blue --epsilon 1 --repeats 10 -o NAME.yaml",
+	"ldp simulate":       "ldp simulate --size 3 --mechanism subset --epsilon 2 --n 300 --trials 1 --seed 1 --report NAME.html",
+	"init":               "init t.csv -o NAME.yaml",
+	"hierarchy propose":  "hierarchy propose t.csv --column age -o NAME.csv",
+	"assess":             "assess t.csv --quasi age,colour --report NAME.html",
+	"assess curve":       "assess curve t.csv --quasi age,colour --k 2,5 --report NAME.html",
+	"anonymize":          "anonymize t.csv -o NAME.csv --k 2 --quasi age,colour --identifier id --report NAME.html --certificate NAME.json",
+	"anonymize, files":   "anonymize t.csv -o NAME/part-*.csv --split-rows 500 --k 2 --quasi age,colour --identifier id",
+	"anonymize, Parquet": "anonymize t.csv -o NAME.parquet --k 2 --quasi age,colour --identifier id",
+	"outliers count": "outliers count points.csv --columns x,y --radius 3 --step 0.1 --box 0,100 --type x=decimal --type y=decimal " +
+		"--epsilon 1 --unaccounted --certificate NAME.json -o NAME.out.json",
+	"correlated explain": `correlated explain chain.json --query {"count":"b"} --epsilon 1 -o NAME.html`,
+	"ratio fit": "ratio fit ages.csv public.csv --columns age --spec spec.yaml --epsilon 1000 --unaccounted -o NAME.csv " +
+		"--certificate NAME.json --report NAME.html",
+	"ask":   "ask questions.yaml -o NAME.json --certificate NAME.cert.json",
+	"query": "query count people --epsilon 0.001 --where age>=40 -o NAME.json --certificate NAME.cert.json",
+	"ldp evaluate": "ldp evaluate t.csv --label colour --drop id --mechanism grr --epsilon 1 --folds 2 --repeats 1 --model forest " +
+		"--trees 2 --sample 300 --report NAME.html",
 	"correlated fit":       "correlated fit chain.csv --column state --length 20 --source public -o NAME.json --centre NAME.centre.json",
 	"harm evaluate":        "harm evaluate costs.json --scale 2 --figure NAME.svg",
 	"ratio check":          "ratio check ages.csv weights.csv --epsilon 1 --spec spec.yaml --unaccounted --certificate NAME.json",
@@ -65,9 +71,11 @@ func newKillable(t *testing.T) *killable {
 		fmt.Fprintf(&table, "c%d,%d,%s\n", i, i%80, []string{"red", "green", "blue"}[i%3])
 	}
 	for name, text := range map[string]string{
-		"t.csv": table.String(), "ages.csv": "age\n" + strings.Repeat("20\n30\n40\n40\n", 500), "public.csv": "age\n" + strings.Repeat("20\n30\n40\n70\n", 50), "chain.csv": "state\n" + strings.Repeat("a\na\nb\nb\na\n", 100),
+		"t.csv": table.String(), "ages.csv": "age\n" + strings.Repeat("20\n30\n40\n40\n", 500), "public.csv": "age\n" +
+			strings.Repeat("20\n30\n40\n70\n", 50), "chain.csv": "state\n" + strings.Repeat("a\na\nb\nb\na\n", 100),
 		"costs.json": `{"damage_slope":1,"concealment_slope":2,"credit_slope":0.1,"false_alarm":2,"concealment":3,"prior":[{"count":0,"p":0.7},{"count":1,"p":0.3}]}`,
-		"words":      "red\ngreen\nblue\n", "points.csv": "x,y\n" + strings.Repeat("1.5,2\n40,50.5\n", 50), "people.csv": "age,town\n" + strings.Repeat("31,Nara\n47,Kobe\n", 50),
+		"words":      "red\ngreen\nblue\n", "points.csv": "x,y\n" + strings.Repeat("1.5,2\n40,50.5\n", 50), "people.csv": "age,town\n" +
+			strings.Repeat("31,Nara\n47,Kobe\n", 50),
 		"spec.yaml":      "version: 1\ncolumns:\n  age: {type: integer, bounds: ['0', '110']}\n",
 		"questions.yaml": "version: 1\ndataset: people\nquestions:\n  - {kind: count, pay: {epsilon: '0.001'}, where: 'age >= 40'}\n",
 		"chain.json":     `{"type":"chain","states":["a","b"],"init":[0.5,0.5],"P":[[0.9,0.1],[0.1,0.9]],"length":20}`,
@@ -88,7 +96,8 @@ func newKillable(t *testing.T) *killable {
 func (k *killable) command(line string) *exec.Cmd {
 	c := exec.CommandContext(k.t.Context(), "noren", strings.Fields(line)...)
 	c.Dir = k.dir
-	c.Env = append(os.Environ(), "NOREN_LEDGER="+filepath.Join(k.dir, "noren.db"), "NOREN_KEY="+filepath.Join(k.dir, "key", "key.pem"), "TMPDIR="+k.dir)
+	c.Env = append(os.Environ(), "NOREN_LEDGER="+filepath.Join(k.dir, "noren.db"), "NOREN_KEY="+filepath.Join(k.dir, "key", "key.pem"),
+		"TMPDIR="+k.dir)
 	return c
 }
 

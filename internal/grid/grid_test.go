@@ -66,7 +66,8 @@ func TestNarrow(t *testing.T) {
 			t.Errorf("width %d: a number was cut:\n%s", width, out)
 		}
 	}
-	if got, want := printed(60, "name\tplain\nx\tone two three four five six seven eight nine ten eleven twelve\n"), "name  plain\nx     one two three four five six seven eight nine ten\n      eleven twelve\n"; got != want {
+	if got, want := printed(60, "name\tplain\nx\tone two three four five six seven eight nine ten eleven twelve\n"),
+		"name  plain\nx     one two three four five six seven eight nine ten\n      eleven twelve\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -76,7 +77,15 @@ func TestCut(t *testing.T) {
 		text string
 		n    int
 		want string
-	}{{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"漢字だ", 4, "漢…"}, {"漢字", 4, "漢字"}, {"e\u0301e\u0301e\u0301", 2, "e\u0301…"}, {"abc", 0, ""}, {"👨‍👩‍👧x", 2, "…"}} {
+	}{
+		{"abc", 3, "abc"},
+		{"abcd", 3, "ab…"},
+		{"漢字だ", 4, "漢…"},
+		{"漢字", 4, "漢字"},
+		{"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
+		{"abc", 0, ""},
+		{"👨‍👩‍👧x", 2, "…"},
+	} {
 		if got := Cut(c.text, c.n); got != c.want {
 			t.Errorf("Cut(%q, %d) = %q, want %q", c.text, c.n, got, c.want)
 		}

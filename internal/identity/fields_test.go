@@ -67,7 +67,10 @@ func TestOfFields(t *testing.T) {
 		t.Error("the label does not count")
 	}
 	same := 1
-	if sum("a", outer{List: []inner{{P: &one}}}) != sum("a", outer{List: []inner{{P: &same}}, Left: func() {}, own: &rows{"x"}, Bytes: []byte{}}) {
+	if sum("a", outer{List: []inner{{P: &one}}}) != sum("a", outer{
+		List: []inner{{P: &same}}, Left: func() {}, own: &rows{"x"},
+		Bytes: []byte{},
+	}) {
 		t.Error("a field that is left out counts, or a pointer and not its value")
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,13 +30,22 @@ func TestUnusedPhrase(t *testing.T) {
 func TestLinesAboveTheLimit(t *testing.T) {
 	fits := "\t// " + strings.Repeat("é", most-4)
 	text := fits + "\n" + fits + "e\n" + fits
-	if got := longLines(text); len(got) != 1 || got[0] != 2 {
+	if got := longLines(text, nil); len(got) != 1 || got[0] != 2 {
 		t.Errorf("found the lines %v, want line 2", got)
 	}
-	for dir, want := range map[string]bool{"kanon": true, "kanon/space": true, "kanonical": false, "spec": false} {
-		if got := exempt(dir, []string{"kanon"}); got != want {
-			t.Errorf("%s: %v, want %v", dir, got, want)
-		}
+}
+
+func TestLinesThatCannotBeDivided(t *testing.T) {
+	long := strings.Repeat("é", most)
+	text := "package a\n\nvar a = `" + long + "`\nvar b = `\n" + long + "\n`\nvar c = \"" + long + "\"\n\nfunc Example() {\n\t// " + long +
+		"\n\tf()\n\t// Output:\n\t// " + long + "\n}\n"
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, "a.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := longLines(text, whole(set, f)), []int{7, 10}; !slices.Equal(got, want) {
+		t.Errorf("found the lines %v, want %v", got, want)
 	}
 }
 

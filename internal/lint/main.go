@@ -4,11 +4,11 @@
 //
 //	go run ./internal/lint
 //
-// Folders of exempt.txt, one a line, may have longer lines.
+// A line that holds a part of a raw string, or of the output of an example, may be longer: to
+// divide it would change it.
 package main
 
 import (
-	_ "embed"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -17,14 +17,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 )
 
 // most is the number of columns of a line; a tab is one.
 const most = 140
-
-//go:embed exempt.txt
-var exemptFolders string
 
 func main() {
 	faults, err := lint(".")
@@ -42,7 +38,6 @@ func main() {
 
 // lint returns what is wrong in the sources below root, each with its place.
 func lint(root string) (faults []string, err error) {
-	folders := strings.Fields(exemptFolders)
 	check := func(at, text string) {
 		if found, instead := unusedPhrase(strings.Join(strings.Fields(text), " ")); found != "" {
 			faults = append(faults, fmt.Sprintf("%s: %q; write: %s", at, found, instead))
@@ -74,18 +69,16 @@ func lint(root string) (faults []string, err error) {
 			}
 			return nil
 		}
-		if !exempt(filepath.ToSlash(filepath.Dir(path)), folders) {
-			for _, line := range longLines(string(text)) {
-				faults = append(faults, fmt.Sprintf("%s:%d: above %d columns", name, line, most))
-			}
-		}
-		if strings.HasPrefix(name, "internal/lint/") {
-			return nil // it has the phrases
-		}
 		set := token.NewFileSet()
 		f, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
+		}
+		for _, line := range longLines(string(text), whole(set, f)) {
+			faults = append(faults, fmt.Sprintf("%s:%d: above %d columns", name, line, most))
+		}
+		if strings.HasPrefix(name, "internal/lint/") {
+			return nil // it has the phrases
 		}
 		for _, at := range initialisers(f) {
 			faults = append(faults, set.Position(at).String()+": assigned in the initialiser of an if; write the assignment before it")
@@ -102,24 +95,4 @@ func lint(root string) (faults []string, err error) {
 		return nil
 	})
 	return faults, err
-}
-
-// longLines are the numbers of the lines of a text with too many columns.
-func longLines(text string) (lines []int) {
-	for i, line := range strings.Split(text, "\n") {
-		if utf8.RuneCountInString(line) > most {
-			lines = append(lines, i+1)
-		}
-	}
-	return lines
-}
-
-// exempt reports whether a folder is one of the list or below one.
-func exempt(dir string, folders []string) bool {
-	for _, f := range folders {
-		if dir == f || strings.HasPrefix(dir, f+"/") {
-			return true
-		}
-	}
-	return false
 }

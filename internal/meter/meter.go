@@ -142,7 +142,10 @@ func At(err error, where any) error {
 		return nil
 	}
 	what := e.Text()
-	return &noren.Error{Kind: noren.BadData, Code: Code, Where: where, What: what.Format, Args: what.Args, Hint: "write the table as several smaller files, with shorter texts, or as CSV"}
+	return &noren.Error{
+		Kind: noren.BadData, Code: Code, Where: where, What: what.Format, Args: what.Args,
+		Hint: "write the table as several smaller files, with shorter texts, or as CSV",
+	}
 }
 
 // Size is n bytes in GiB, MiB or MB, for an error.

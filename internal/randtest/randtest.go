@@ -207,7 +207,8 @@ func AssertScale(t testing.TB, n int, cdf CDF, sampler func(factor *big.Rat) (fu
 		case tenths == 10 && fit.P < FitLevel:
 			t.Errorf("the sampler does not fit: chi-squared %.1f, %d degrees of freedom, p = %.3g", fit.Statistic, fit.DF, fit.P)
 		case tenths != 10 && fit.P > RejectLevel:
-			t.Errorf("the test would not notice %d/10 of the scale: chi-squared %.1f, %d degrees of freedom, p = %.3g", tenths, fit.Statistic, fit.DF, fit.P)
+			t.Errorf("the test would not notice %d/10 of the scale: chi-squared %.1f, %d degrees of freedom, p = %.3g", tenths, fit.Statistic,
+				fit.DF, fit.P)
 		}
 	}
 }

@@ -122,7 +122,8 @@ func (t *terminal) emitRow() func(experiment.Row) error {
 		if r.Bound != nil {
 			gap = fmt.Sprintf("%.2f%%", math.Ceil(1e4*r.Bound.Gap)/100)
 		}
-		_, err := fmt.Fprintf(t.stdout, "%-10s %s %8d %9s %10.7f %8s %9.3f   %s\n", r.Algorithm, grid.Pad(r.Params.String(), 52), r.Groups, fmt.Sprintf("%d-%d", r.MinSize, r.MaxSize), r.Loss, gap, r.Seconds, paper)
+		_, err := fmt.Fprintf(t.stdout, "%-10s %s %8d %9s %10.7f %8s %9.3f   %s\n", r.Algorithm, grid.Pad(r.Params.String(), 52), r.Groups,
+			fmt.Sprintf("%d-%d", r.MinSize, r.MaxSize), r.Loss, gap, r.Seconds, paper)
 		return err
 	}
 }

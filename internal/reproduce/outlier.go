@@ -24,7 +24,10 @@ func newOutlier(t *terminal) *cobra.Command {
 		Short: "Reproduce the outlier paper: its experiment, and counterexamples to its bound",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := experiment.Run(c.Context(), experiment.Options{Dir: dataFolder(data), Public: referenceTable, Datasets: datasets, Progress: t.progress.report})
+			r, err := experiment.Run(c.Context(), experiment.Options{
+				Dir: dataFolder(data), Public: referenceTable, Datasets: datasets,
+				Progress: t.progress.report,
+			})
 			t.progress.clear()
 			if err != nil {
 				return err
@@ -134,7 +137,8 @@ func printOutlier(t *terminal, r *experiment.Result) {
 	fmt.Fprintln(w, "\nbest radii by the scaling of the columns")
 	for _, x := range r.Scalings {
 		fmt.Fprintf(w, "  %-11s %s ", x.Dataset, grid.Pad(x.Scaling, 38))
-		fmt.Fprintf(w, "%6.1f %% in [%s, %s); %6.1f %% at the paper's r = %g\n", 100*x.Accuracy, figure(x.From), figure(x.To), 100*x.AtPaper, x.PaperRadius)
+		fmt.Fprintf(w, "%6.1f %% in [%s, %s); %6.1f %% at the paper's r = %g\n", 100*x.Accuracy, figure(x.From), figure(x.To), 100*x.AtPaper,
+			x.PaperRadius)
 	}
 	fmt.Fprintln(w, "\nrunning times")
 	for _, x := range r.Timings {

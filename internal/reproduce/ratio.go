@@ -27,7 +27,8 @@ func newRatio(t *terminal) *cobra.Command {
 			}
 			if coverage > 0 {
 				return runCoverage(c.Context(), t, experiment.CoverageOptions{
-					Repeats: coverage, Epsilons: []float64{0.1, 1, 3}, AddRemove: addRemove, Seed: o.Seed, Settings: o.Settings, Progress: t.progress.report,
+					Repeats: coverage, Epsilons: []float64{0.1, 1, 3}, AddRemove: addRemove, Seed: o.Seed, Settings: o.Settings,
+					Progress: t.progress.report,
 				}, asJSON)
 			}
 			o.Dir, o.Public, o.Progress = dataFolder(o.Dir), referenceTable, t.progress.report
@@ -53,7 +54,8 @@ func newRatio(t *terminal) *cobra.Command {
 	s.IntVar(&o.Repeats, "repeats", 100, "`times` that each setting is drawn, with fresh tables and noise")
 	s.StringSliceVar(&o.Settings, "setting", nil, "`settings`, comma-separated: S1, S2, S3, S4 (default: all, and the census)")
 	s.Uint64Var(&o.Seed, "seed", 1, "seed of tables and noise")
-	s.IntVar(&coverage, "coverage", 0, "instead: `times` that each setting of the study of coverage is drawn (docs/density-ratio.md, section 15)")
+	s.IntVar(&coverage, "coverage", 0,
+		"instead: `times` that each setting of the study of coverage is drawn (docs/density-ratio.md, section 15)")
 	s.BoolVar(&addRemove, "add-remove", false, "with --coverage: the number of private records is not public")
 	s.StringVar(&page, "report", "", "write tables and figures to this `FILE`")
 	s.BoolVar(&force, "force", false, "replace the page when it exists")
@@ -85,7 +87,8 @@ func runCoverage(ctx context.Context, t *terminal, o experiment.CoverageOptions,
 		if r.SilentP() < 1e-4 {
 			verdict = "REJECTED"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%g\t%.3f\t%.3f\t%.3f\t%.4f\t%.4f\t%.4f\t%s\n", r.Setting, r.Question, r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Error, r.Unweighted, verdict)
+		fmt.Fprintf(w, "%s\t%s\t%g\t%.3f\t%.3f\t%.3f\t%.4f\t%.4f\t%.4f\t%s\n", r.Setting, r.Question, r.Epsilon, r.Covered, r.Warned, r.Silent,
+			r.Width, r.Error, r.Unweighted, verdict)
 	}
 	return w.Flush()
 }

@@ -69,7 +69,10 @@ func usage(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, What: "%s", Args: []any{noren.Foreign(strings.TrimSuffix(err.Error(), "."))}, Hint: "noren-reproduce --help"}
+	return &noren.Error{
+		Kind: noren.Usage, What: "%s", Args: []any{noren.Foreign(strings.TrimSuffix(err.Error(), "."))},
+		Hint: "noren-reproduce --help",
+	}
 }
 
 //go:embed help/*.txt

@@ -108,7 +108,8 @@ func TestHelp(t *testing.T) {
 	for _, name := range commands(t) {
 		code, out, _ := run(t, name, "--help")
 		examples := example.FindAllStringSubmatch(out, -1)
-		if code != 0 || len(examples) < 3 || strings.HasPrefix(out, "Reproduce ") || strings.Contains(out, "[") && strings.Contains(out, "(default [") {
+		if code != 0 || len(examples) < 3 || strings.HasPrefix(out, "Reproduce ") || strings.Contains(out, "[") &&
+			strings.Contains(out, "(default [") {
 			t.Errorf("%s: exit code %d, %d examples\n%s", name, code, len(examples), out)
 		}
 		for _, e := range examples {
@@ -143,7 +144,10 @@ func TestGrantedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, line := range []string{"ledger create", "ledger grant T --file T.csv --type id=category --type ward=category --type age=integer --epsilon 1 --yes"} {
+	for _, line := range []string{
+		"ledger create",
+		"ledger grant T --file T.csv --type id=category --type ward=category --type age=integer --epsilon 1 --yes",
+	} {
 		var out, problems bytes.Buffer
 		if code := cli.Run(t.Context(), strings.Fields(line), strings.NewReader(""), &out, &problems); code != 0 {
 			t.Fatalf("noren %s: %s", line, &problems)

@@ -38,7 +38,10 @@ func (s *Server) chargeNoted(ctx context.Context) error {
 			}
 			found = true
 			if err := owed.Add(dataSets[items[i].Object], items[i].Detail["cost"]); err != nil {
-				return &noren.Error{Kind: noren.BadData, Where: noren.Phrase("audit log"), What: "entry %d: the cost of the question cannot be read", Args: []any{before}}
+				return &noren.Error{
+					Kind: noren.BadData, Where: noren.Phrase("audit log"), What: "entry %d: the cost of the question cannot be read",
+					Args: []any{before},
+				}
 			}
 		}
 	}

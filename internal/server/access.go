@@ -202,7 +202,10 @@ func (s *Server) form(r *http.Request, a *access) error {
 
 // entry is the entry of a call in the audit log.
 func (c *call) entry(action, outcome string) audit.Entry {
-	e := audit.Entry{Role: string(c.role), Action: action, Route: c.route, Object: c.id, Outcome: outcome, RequestID: c.requestID, Detail: c.detail}
+	e := audit.Entry{
+		Role: string(c.role), Action: action, Route: c.route, Object: c.id, Outcome: outcome, RequestID: c.requestID,
+		Detail: c.detail,
+	}
 	if c.actor != nil {
 		e.Actor = c.actor.ID
 	}
@@ -331,7 +334,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 // function returns an error before it has written anything, or none. It calls
 // [Server.record] itself before it writes what must not leave without an entry in the
 // audit log; otherwise the outcome is noted after it.
-func (s *Server) handle(api huma.API, mux *http.ServeMux, op huma.Operation, a access, do func(w http.ResponseWriter, r *http.Request, c *call) error) {
+func (s *Server) handle(api huma.API, mux *http.ServeMux, op huma.Operation, a access,
+	do func(w http.ResponseWriter, r *http.Request, c *call) error,
+) {
 	route := op.Method + " " + op.Path
 	s.routes = append(s.routes, mounted{op.Method, op.Path, a})
 	if a.most == 0 {

@@ -14,7 +14,8 @@ func TestActsHaveWords(t *testing.T) {
 	s := start(t, nil)
 	// Acts of jobs, of the host and of the server itself, which no route names.
 	acts := []string{
-		"release", "book.opened", "book.version", "book.asking-end", "book.alert", "table.confirm", "token.make", "principal.add", "principal.end", "grant.add", "grant.end",
+		"release", "book.opened", "book.version", "book.asking-end", "book.alert", "table.confirm", "token.make", "principal.add",
+		"principal.end", "grant.add", "grant.end",
 		"link.make", "folder.accept", "server.calibrate", "ledger.reconcile", "audit.cut", "audit.resumed", "refused", audit.Unreadable,
 	}
 	for _, r := range s.routes {

@@ -50,7 +50,8 @@ func TestJoinedPendingAnswer(t *testing.T) {
 	var group sync.WaitGroup
 	join := func() {
 		group.Go(func() {
-			first <- p.a.ask(t, "POST", "/api/v1/answers", p.a.secret, map[string]any{"quote": p.tried[key], "most": map[string]string{"epsilon": "0.0001", "delta": "0"}}, idempotency(key))
+			first <- p.a.ask(t, "POST", "/api/v1/answers", p.a.secret,
+				map[string]any{"quote": p.tried[key], "most": map[string]string{"epsilon": "0.0001", "delta": "0"}}, idempotency(key))
 			replies <- p.send(t, key)
 		})
 	}
@@ -59,7 +60,9 @@ func TestJoinedPendingAnswer(t *testing.T) {
 	<-computing
 	join()
 	// Another request under the key of one that is pending.
-	if b := p.a.ask(t, "POST", "/api/v1/answers", p.a.secret, map[string]any{"quote": p.tried[key], "most": map[string]string{"epsilon": "0.0002", "delta": "0"}}, idempotency(key)); b.code() != "conflict" {
+	if b := p.a.ask(t, "POST", "/api/v1/answers", p.a.secret,
+		map[string]any{"quote": p.tried[key], "most": map[string]string{"epsilon": "0.0002", "delta": "0"}},
+		idempotency(key)); b.code() != "conflict" {
 		t.Errorf("another request under the key: %d %s", b.status, b.body)
 	}
 	if b := p.a.ask(t, "GET", "/api/v1/answers/"+kept.ID, p.a.secret, nil, nil); b.status != 202 && b.code() != "conflict" {

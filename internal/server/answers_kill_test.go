@@ -183,7 +183,8 @@ func inspectAnswers(t *testing.T, dir string, a *asker, here func(*Config)) {
 			resumed++
 		}
 		send := func() *answer {
-			return now.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": token, "most": map[string]string{"epsilon": "0.0001", "delta": "0"}}, idempotency(key))
+			return now.ask(t, "POST", "/api/v1/answers", a.secret,
+				map[string]any{"quote": token, "most": map[string]string{"epsilon": "0.0001", "delta": "0"}}, idempotency(key))
 		}
 		b := send()
 		for deadline := time.Now().Add(time.Minute); b.status == 202 && time.Now().Before(deadline); b = send() {

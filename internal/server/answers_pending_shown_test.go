@@ -75,8 +75,10 @@ func TestPendingAnswerShowsNothing(t *testing.T) {
 		of := "/answers/" + rows[0].ID
 		for who, by := range map[string]*asker{"the analyst": a, "another": other} {
 			for _, path := range []string{
-				of, of + "/certificate", of + "/file", "/answers", "/answers?book=" + a.book.ID, "/books", "/books/" + a.book.ID, "/books/" + a.book.ID + "/entries",
-				"/books/" + a.book.ID + "/entries?state=released", "/books/" + a.book.ID + "/entries?state=reserved", "/books/" + a.book.ID + "/spend", "/jobs", "/session", "/server",
+				of, of + "/certificate", of + "/file", "/answers", "/answers?book=" + a.book.ID, "/books", "/books/" + a.book.ID,
+				"/books/" + a.book.ID + "/entries",
+				"/books/" + a.book.ID + "/entries?state=released", "/books/" + a.book.ID + "/entries?state=reserved", "/books/" + a.book.ID + "/spend",
+				"/jobs", "/session", "/server",
 			} {
 				methods := []string{"GET"}
 				if path == of {
@@ -91,13 +93,15 @@ func TestPendingAnswerShowsNothing(t *testing.T) {
 						}
 					}
 					slices.Sort(names)
-					out[who+" "+method+" "+drawn.ReplaceAllString(path, "ID")] = fmt.Sprint(b.status, " ", names, " ", drawn.ReplaceAllString(b.body, "DRAWN"))
+					out[who+" "+method+" "+drawn.ReplaceAllString(path, "ID")] = fmt.Sprint(b.status, " ", names, " ",
+						drawn.ReplaceAllString(b.body, "DRAWN"))
 				}
 			}
 			stored := by.quote(t, "0.1", "age >= 65")
 			out[who+" quote"] = fmt.Sprint(stored.Stored != nil, " ", stored.Fits, " ", stored.Cost)
 			if who == "the analyst" { // of another it would be a request of its own, and paid
-				conflict := by.ask(t, "POST", "/api/v1/answers", by.secret, map[string]any{"quote": stored.Token, "most": map[string]string{"epsilon": "9"}}, idempotency("one"))
+				conflict := by.ask(t, "POST", "/api/v1/answers", by.secret,
+					map[string]any{"quote": stored.Token, "most": map[string]string{"epsilon": "9"}}, idempotency("one"))
 				out[who+" conflict"] = fmt.Sprint(conflict.status, drawn.ReplaceAllString(conflict.body, "DRAWN"))
 			}
 		}

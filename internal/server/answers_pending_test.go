@@ -60,7 +60,8 @@ func (p *pendings) restart(t *testing.T) *running {
 func (p *pendings) send(t *testing.T, key string) *answer {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(300 * time.Millisecond) {
-		b := p.a.ask(t, "POST", "/api/v1/answers", p.a.secret, map[string]any{"quote": p.tried[key], "most": map[string]string{"epsilon": "0.0001", "delta": "0"}}, idempotency(key))
+		b := p.a.ask(t, "POST", "/api/v1/answers", p.a.secret,
+			map[string]any{"quote": p.tried[key], "most": map[string]string{"epsilon": "0.0001", "delta": "0"}}, idempotency(key))
 		if b.status != 202 || time.Now().After(deadline) {
 			return b
 		}
@@ -184,12 +185,21 @@ func TestPendingAnswersWithoutTheKeys(t *testing.T) {
 		change func(path string) error
 		sealed bool
 	}{
-		"the signing key is missing":        {"key.pem", away, true},
-		"the key to the noise is missing":   {"noise.pem", away, false},
-		"the key to the noise is a folder":  {"noise.pem", func(path string) error { return firstOf(away(path), os.Mkdir(path, 0o700)) }, false},
-		"the key to the noise is a link":    {"noise.pem", func(path string) error { return firstOf(away(path), os.Symlink(path+".away", path)) }, false},
-		"the key to the noise is damaged":   {"noise.pem", func(path string) error { return firstOf(away(path), os.WriteFile(path, []byte("x"), 0o600)) }, false},
-		"the key to the noise is forbidden": {"noise.pem", func(path string) error { return firstOf(away(path), os.WriteFile(path, []byte("x"), 0)) }, false},
+		"the signing key is missing":       {"key.pem", away, true},
+		"the key to the noise is missing":  {"noise.pem", away, false},
+		"the key to the noise is a folder": {"noise.pem", func(path string) error { return firstOf(away(path), os.Mkdir(path, 0o700)) }, false},
+		"the key to the noise is a link": {
+			"noise.pem", func(path string) error { return firstOf(away(path), os.Symlink(path+".away", path)) },
+			false,
+		},
+		"the key to the noise is damaged": {
+			"noise.pem",
+			func(path string) error { return firstOf(away(path), os.WriteFile(path, []byte("x"), 0o600)) }, false,
+		},
+		"the key to the noise is forbidden": {
+			"noise.pem",
+			func(path string) error { return firstOf(away(path), os.WriteFile(path, []byte("x"), 0)) }, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -209,7 +219,8 @@ func TestPendingAnswersWithoutTheKeys(t *testing.T) {
 					t.Errorf("%d %s", b.status, strings.TrimSpace(b.body))
 				}
 			}
-			if fmt.Sprint(p.states(t, r)) != fmt.Sprint(states) || len(states) == 0 || strings.Contains(fmt.Sprint(states), "withheld") || strings.Contains(fmt.Sprint(states), "answered") {
+			if fmt.Sprint(p.states(t, r)) != fmt.Sprint(states) || len(states) == 0 || strings.Contains(fmt.Sprint(states), "withheld") ||
+				strings.Contains(fmt.Sprint(states), "answered") {
 				t.Errorf("before %v, after %v", states, p.states(t, r))
 			}
 			if err := r.stop(); err != nil {

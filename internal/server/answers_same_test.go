@@ -14,7 +14,8 @@ import (
 )
 
 // drawn is what two servers draw each for itself: ids, keys, hashes, signatures and times.
-var drawn = regexp.MustCompile(`\b[a-z]{2}_[a-z2-7]{16}\b|\b[0-9a-f]{12,}\b|[A-Za-z0-9_+/-]{40,}=*|\d{4}-\d\d-\d\dT[0-9:.]+(Z|[+-]\d\d:\d\d)|"fingerprint":"[0-9a-f ]+"|"(seconds|uptime_s|age_s|retry_s|size|bytes|free_bytes)":[0-9.]+`)
+var drawn = regexp.MustCompile(
+	`\b[a-z]{2}_[a-z2-7]{16}\b|\b[0-9a-f]{12,}\b|[A-Za-z0-9_+/-]{40,}=*|\d{4}-\d\d-\d\dT[0-9:.]+(Z|[+-]\d\d:\d\d)|"fingerprint":"[0-9a-f ]+"|"(seconds|uptime_s|age_s|retry_s|size|bytes|free_bytes)":[0-9.]+`)
 
 // What a server shows and sends is the same, in text and length, with a secret of an answer as
 // without one: before a charge, while its answer is pending, and when it is stored. A server
@@ -53,11 +54,13 @@ func TestTheSecretShowsNowhere(t *testing.T) {
 		look := func(moment string) {
 			for who, by := range map[string]*steward{"steward": s, "analyst": a.steward, "other": other.steward, "auditor": auditor} {
 				for _, path := range []string{
-					"/answers", "/answers?book=" + a.book.ID, "/books", "/books/" + a.book.ID, "/books/" + a.book.ID + "/entries", "/books/" + a.book.ID + "/spend",
+					"/answers", "/answers?book=" + a.book.ID, "/books", "/books/" + a.book.ID, "/books/" + a.book.ID + "/entries", "/books/" + a.book.ID +
+						"/spend",
 					"/books/" + a.book.ID + "/ledger", "/audit", "/audit/check", "/certificates", "/keys", "/jobs", "/tables",
 				} {
 					b := by.ask(t, "GET", "/api/v1"+path, by.secret, nil, nil)
-					shown[moment+" "+who+" "+drawn.ReplaceAllString(path, "ID")] = http.StatusText(b.status) + " " + drawn.ReplaceAllString(b.body, "DRAWN")
+					shown[moment+" "+who+" "+drawn.ReplaceAllString(path, "ID")] = http.StatusText(b.status) + " " +
+						drawn.ReplaceAllString(b.body, "DRAWN")
 				}
 			}
 			for who, by := range map[string]*asker{"analyst": a, "other": other} {

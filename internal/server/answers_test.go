@@ -166,7 +166,8 @@ func TestMissed(t *testing.T) {
 	begun := time.Now()
 	notice := a.pay(t, 202, q, "slow")
 	var n waitBody
-	if notice.decode(t, &n); n.Seconds < 1 || n.Seconds > 2 || notice.header.Get("Location") != n.Location || notice.header.Get("Retry-After") == "" || time.Since(begun) < 500*time.Millisecond {
+	if notice.decode(t, &n); n.Seconds < 1 || n.Seconds > 2 || notice.header.Get("Location") != n.Location ||
+		notice.header.Get("Retry-After") == "" || time.Since(begun) < 500*time.Millisecond {
 		t.Errorf("%s %v after %s", notice.body, notice.header, time.Since(begun))
 	}
 	for time.Since(begun) < 1400*time.Millisecond { // by the end of it the work is done
@@ -231,7 +232,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	// Of another principal, even of a steward.
-	if b := s.ask(t, "POST", "/api/v1/answers", s.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency("k")); b.status != 422 {
+	if b := s.ask(t, "POST", "/api/v1/answers", s.secret, map[string]any{"quote": q.Token, "most": q.Cost},
+		idempotency("k")); b.status != 422 {
 		t.Errorf("%d %s", b.status, b.body)
 	}
 	e := a.entries(t, "")
@@ -268,7 +270,8 @@ func TestQuotesEnd(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	s.finish(t, s.do(t, 202, "POST", "/books/"+a.book.ID+"/version", map[string]any{"confirm": true}, nil))
-	if b := s.books0(t); b.Version != 2 || !slices.ContainsFunc(b.Columns, func(c books.DefinedColumn) bool { return c.Name == "city" && len(c.Keys) == 2 }) || b.Outdated || b.Spent.Epsilon != "0.1" {
+	if b := s.books0(t); b.Version != 2 || !slices.ContainsFunc(b.Columns,
+		func(c books.DefinedColumn) bool { return c.Name == "city" && len(c.Keys) == 2 }) || b.Outdated || b.Spent.Epsilon != "0.1" {
 		t.Errorf("%+v", b)
 	}
 	if b := a.pay(t, 409, q, "after"); b.code() != "quote-outdated" {
@@ -372,7 +375,9 @@ func TestSealedLedger(t *testing.T) {
 		t.Errorf("%d answers", len(p.Items))
 	}
 	a.do(t, 200, "GET", "/answers/"+p.Items[0].ID, nil, nil)
-	if b := a.ask(t, "POST", "/api/v1/quotes", a.secret, map[string]any{"book": a.book.ID, "questions": []any{map[string]any{"kind": "count", "pay": map[string]string{"epsilon": "0.1"}}}}, nil); b.status != 503 {
+	if b := a.ask(t, "POST", "/api/v1/quotes", a.secret,
+		map[string]any{"book": a.book.ID, "questions": []any{map[string]any{"kind": "count", "pay": map[string]string{"epsilon": "0.1"}}}},
+		nil); b.status != 503 {
 		t.Errorf("%d %s", b.status, b.body)
 	}
 }
@@ -417,16 +422,21 @@ func TestAnalystsApart(t *testing.T) {
 	missing := func(path string) {
 		t.Helper()
 		theirs := second.ask(t, "GET", "/api/v1"+path, second.secret, nil, nil)
-		none := second.ask(t, "GET", "/api/v1"+path[:strings.Index(path, "_")+1]+"cccccccccccccccc"+path[strings.Index(path, "_")+17:], second.secret, nil, nil)
+		none := second.ask(t, "GET", "/api/v1"+path[:strings.Index(path, "_")+1]+"cccccccccccccccc"+path[strings.Index(path, "_")+17:],
+			second.secret, nil, nil)
 		if theirs.status != 404 || none.status != 404 || unnamed(theirs.body) != unnamed(none.body) || len(theirs.body) != len(none.body) {
 			t.Errorf("%s: %d %s, an unknown id %d %s", path, theirs.status, theirs.body, none.status, none.body)
 		}
 	}
-	for _, path := range []string{"/books/" + a.book.ID, "/books/" + a.book.ID + "/entries", "/books/" + a.book.ID + "/spend", "/answers/" + out.ID, "/answers/" + out.ID + "/certificate", "/answers/" + out.ID + "/file"} {
+	for _, path := range []string{
+		"/books/" + a.book.ID, "/books/" + a.book.ID + "/entries", "/books/" + a.book.ID + "/spend",
+		"/answers/" + out.ID, "/answers/" + out.ID + "/certificate", "/answers/" + out.ID + "/file",
+	} {
 		missing(path)
 	}
 	quote := func(book string) *answer {
-		return second.ask(t, "POST", "/api/v1/quotes", second.secret, map[string]any{"book": book, "questions": []any{map[string]any{"kind": "count", "pay": map[string]string{"epsilon": "0.1"}}}}, nil)
+		return second.ask(t, "POST", "/api/v1/quotes", second.secret,
+			map[string]any{"book": book, "questions": []any{map[string]any{"kind": "count", "pay": map[string]string{"epsilon": "0.1"}}}}, nil)
 	}
 	if x, y := quote(a.book.ID), quote("bk_cccccccccccccccc"); x.status != 404 || unnamed(x.body) != unnamed(y.body) {
 		t.Errorf("%d %s, an unknown book %d %s", x.status, x.body, y.status, y.body)
@@ -450,7 +460,8 @@ func TestAnalystsApart(t *testing.T) {
 	if second.do(t, 200, "GET", "/answers/"+out.ID, nil, nil).decode(t, &read); read.Left != nil || read.By != "Sato" {
 		t.Errorf("%+v", read)
 	}
-	text := second.do(t, 200, "GET", "/tables/"+a.book.Table, nil, nil).body + second.do(t, 200, "GET", "/tables", nil, nil).body + second.do(t, 200, "GET", "/books", nil, nil).body
+	text := second.do(t, 200, "GET", "/tables/"+a.book.Table, nil, nil).body + second.do(t, 200, "GET", "/tables", nil, nil).body +
+		second.do(t, 200, "GET", "/books", nil, nil).body
 	for _, private := range []string{`"rows"`, `"persons"`, `"missing":1`, `"distinct":1`} {
 		if strings.Contains(text, private) {
 			t.Errorf("an analyst sees %s: %s", private, text)
@@ -464,11 +475,13 @@ func TestAnswersPerMinute(t *testing.T) {
 	_, a := opened(t, func(c *Config) { c.AnswersPerMinute = 2 })
 	q := a.quote(t, "0.01", "age >= 65")
 	for _, key := range []string{"one", "two"} { // a busy machine may miss the class
-		if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency(key)); b.status != http.StatusOK && b.status != http.StatusAccepted {
+		if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost},
+			idempotency(key)); b.status != http.StatusOK && b.status != http.StatusAccepted {
 			t.Fatalf("%s: %d %s", key, b.status, b.body)
 		}
 	}
-	if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency("three")); b.status != http.StatusTooManyRequests || b.header.Get("Retry-After") == "" {
+	if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost},
+		idempotency("three")); b.status != http.StatusTooManyRequests || b.header.Get("Retry-After") == "" {
 		t.Errorf("%d %v", b.status, b.header)
 	}
 	// What was accepted is fetched and repeated as often as requests may be sent: that is no
@@ -484,14 +497,16 @@ func TestAnswersPerMinute(t *testing.T) {
 			t.Errorf("%s is fetched: %d %s", key, g.status, g.body)
 		}
 	}
-	if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency("four")); b.status != http.StatusTooManyRequests {
+	if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost},
+		idempotency("four")); b.status != http.StatusTooManyRequests {
 		t.Errorf("a new answer: %d", b.status)
 	}
 	// Repeating has a bound of its own.
 	a.principals = limit.NewRate(time.Minute, 3)
 	got := 0
 	for range 6 {
-		if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency("one")); b.status == http.StatusTooManyRequests {
+		if b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost},
+			idempotency("one")); b.status == http.StatusTooManyRequests {
 			got++
 		}
 	}
@@ -531,5 +546,8 @@ func TestQuotesAreFree(t *testing.T) {
 		t.Errorf("%d reads; files before and after:\n%s\n%s", s.kept.Reads(), before, after)
 	}
 	var raw json.RawMessage
-	a.do(t, 200, "POST", "/quotes", map[string]any{"book": a.book.ID, "questions": []any{map[string]any{"kind": "count"}}, "margin": []any{map[string]any{"within": 30}}}, nil).decode(t, &raw)
+	a.do(t, 200, "POST", "/quotes", map[string]any{
+		"book": a.book.ID, "questions": []any{map[string]any{"kind": "count"}},
+		"margin": []any{map[string]any{"within": 30}},
+	}, nil).decode(t, &raw)
 }

@@ -69,7 +69,8 @@ func TestNothingTellsWhenWorkEnds(t *testing.T) {
 					looks++
 					known = known || len(all) == 2 && all[0].State == "reserved"
 					if released != 1 || quoted == nil || *quoted != *stored || len(all) == 2 && links != all[0].N {
-						t.Errorf("work of %s, after %s: %d released, stored %v, the ledger ends at %d: %+v", took, time.Since(begun), released, quoted, links, all[0])
+						t.Errorf("work of %s, after %s: %d released, stored %v, the ledger ends at %d: %+v", took, time.Since(begun), released, quoted, links,
+							all[0])
 					}
 				}
 				time.Sleep(20 * time.Millisecond)

@@ -22,7 +22,8 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	}
 	s.desk = quantum.New(runtime.GOMAXPROCS(0), waiting, s.cfg.Meter)
 	s.books, err = books.New(ctx, books.Config{
-		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed, Note: s.noteObject,
+		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed,
+		Note:   s.noteObject,
 		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public, Load: s.kept.Load,
 		AskingEnded: func(book, principal string) bool {
 			return s.questions != nil && s.questions.AskingEnded(book, principal)
@@ -33,8 +34,10 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	}
 	s.questions, err = questions.New(ctx, questions.Config{
 		Kept:  s.kept,
-		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Times: s.times, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
-		Asks: s.stillAsks, Seal: s.sealLedger, Sealed: s.Sealed, Public: s.cfg.Public, Limit: s.limitAnswers, Space: s.spaceToCharge, Fault: s.cfg.Fault, Ended: s.noteEnded,
+		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Times: s.times, Secret: s.key.Seed(), Name: s.nameOf,
+		Explain: s.explained,
+		Asks:    s.stillAsks, Seal: s.sealLedger, Sealed: s.Sealed, Public: s.cfg.Public, Limit: s.limitAnswers, Space: s.spaceToCharge,
+		Fault: s.cfg.Fault, Ended: s.noteEnded,
 	})
 	if err != nil {
 		return err
@@ -67,7 +70,10 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 // noteEnded writes to the audit log that the paid questions of a principal in a book have
 // ended.
 func (s *Server) noteEnded(ctx context.Context, book, principal string) {
-	err := s.audit.Append(ctx, audit.Entry{Actor: "host", Action: "book.asking-end", Object: book, Outcome: "ok", Detail: map[string]string{"principal": principal}})
+	err := s.audit.Append(ctx, audit.Entry{
+		Actor: "host", Action: "book.asking-end", Object: book, Outcome: "ok",
+		Detail: map[string]string{"principal": principal},
+	})
 	if err != nil {
 		s.cfg.Log.Error("the audit log cannot be written", "error", err)
 	}
@@ -81,17 +87,30 @@ func (s *Server) sealLedger() {
 // deskMetrics adds the metrics of paid questions.
 func (s *Server) deskMetrics() {
 	count := func(name, help, labels string, counter bool, value func(quantum.Counts) int64) {
-		s.metrics.add(gauge{name: name, help: help, labels: labels, counter: counter, value: func() float64 { return float64(value(s.desk.Counts())) }})
+		s.metrics.add(gauge{
+			name: name, help: help, labels: labels, counter: counter,
+			value: func() float64 { return float64(value(s.desk.Counts())) },
+		})
 	}
-	count("noren_questions", "Paid questions that wait to be accepted or are worked on.", `state="waiting"`, false, func(c quantum.Counts) int64 { return c.Waiting })
-	count("noren_questions", "Paid questions that wait to be accepted or are worked on.", `state="running"`, false, func(c quantum.Counts) int64 { return c.Running })
+	count("noren_questions", "Paid questions that wait to be accepted or are worked on.", `state="waiting"`, false,
+		func(c quantum.Counts) int64 { return c.Waiting })
+	count("noren_questions", "Paid questions that wait to be accepted or are worked on.", `state="running"`, false,
+		func(c quantum.Counts) int64 { return c.Running })
 	for _, class := range quantum.Classes() {
-		s.metrics.add(gauge{name: "noren_answers_total", help: "Replies at a boundary, by time class.", labels: `class="` + class.String() + `"`, counter: true, value: func() float64 { return float64(s.desk.Released(class)) }})
+		s.metrics.add(gauge{
+			name: "noren_answers_total", help: "Replies at a boundary, by time class.", labels: `class="` + class.String() + `"`,
+			counter: true, value: func() float64 { return float64(s.desk.Released(class)) },
+		})
 	}
-	count("noren_answers_missed_total", "Answers whose work took longer than their class.", "", true, func(c quantum.Counts) int64 { return c.Missed })
-	count("noren_answers_passed_total", "Answers whose computation used more processor time than its bound and took longer than bound and allowance.", "", true, func(c quantum.Counts) int64 { return c.Passed })
+	count("noren_answers_missed_total", "Answers whose work took longer than their class.", "", true,
+		func(c quantum.Counts) int64 { return c.Missed })
+	count("noren_answers_passed_total", "Answers whose computation used more processor time than its bound and took longer than bound and "+
+		"allowance.", "", true, func(c quantum.Counts) int64 { return c.Passed })
 	count("noren_answers_refused_total", "Paid questions that were refused.", "", true, func(c quantum.Counts) int64 { return c.Refused })
-	s.metrics.add(gauge{name: "noren_table_reads_total", help: "Times that a file of a book was read.", counter: true, value: func() float64 { return float64(s.kept.Reads()) }})
+	s.metrics.add(gauge{
+		name: "noren_table_reads_total", help: "Times that a file of a book was read.", counter: true,
+		value: func() float64 { return float64(s.kept.Reads()) },
+	})
 }
 
 // limitAnswers limits the paid questions of a principal.

@@ -48,7 +48,8 @@ func TestBookRoutes(t *testing.T) {
 	}
 	other := s.people(t, 50, "y").ID
 	for name, change := range map[string]map[string]any{
-		"no cap": {"epsilon": ""}, "rho too": {"rho": "1"}, "zcdp without rho": {"accounting": "zcdp"}, "a taken name": {"name": a.book.Name}, "a bad name": {"name": "A b"},
+		"no cap": {"epsilon": ""}, "rho too": {"rho": "1"}, "zcdp without rho": {"accounting": "zcdp"}, "a taken name": {"name": a.book.Name},
+		"a bad name":      {"name": "A b"},
 		"a column of air": {"columns": []map[string]any{{"name": "air", "keys": []string{"x"}}}}, "persons without a bound": {"unit": "person"},
 	} {
 		body := smallBook(other)
@@ -63,17 +64,20 @@ func TestBookRoutes(t *testing.T) {
 		t.Errorf("%d accounts", n)
 	}
 	var p page[questions.Affordable]
-	if a.do(t, 200, "GET", "/books/"+id+"/afford", nil, nil).decode(t, &p); len(p.Items) < 3 || p.Items[0].Times < 1 || p.Items[0].Cost.Epsilon == "" {
+	if a.do(t, 200, "GET", "/books/"+id+"/afford", nil, nil).decode(t, &p); len(p.Items) < 3 || p.Items[0].Times < 1 ||
+		p.Items[0].Cost.Epsilon == "" {
 		t.Errorf("%+v", p.Items)
 	}
 	a.pay(t, 200, a.quote(t, "0.1", "age >= 65"), "one")
 	var spend books.Spend
-	if a.do(t, 200, "GET", "/books/"+id+"/spend", nil, nil).decode(t, &spend); len(spend.Points) == 0 || spend.Cap.Epsilon != "2" || spend.Points[len(spend.Points)-1].Amount.Epsilon != "0.1" {
+	if a.do(t, 200, "GET", "/books/"+id+"/spend", nil, nil).decode(t, &spend); len(spend.Points) == 0 || spend.Cap.Epsilon != "2" ||
+		spend.Points[len(spend.Points)-1].Amount.Epsilon != "0.1" {
 		t.Errorf("%+v", spend)
 	}
 	s.finish(t, s.do(t, 202, "POST", "/books/"+id+"/check", nil, nil))
 	var check books.LedgerCheck
-	if s.do(t, 200, "GET", "/books/"+id+"/check", nil, nil).decode(t, &check); check.State != "done" || len(check.Checks) != 2 || check.Checks[0].Level != "ok" {
+	if s.do(t, 200, "GET", "/books/"+id+"/check", nil, nil).decode(t, &check); check.State != "done" || len(check.Checks) != 2 ||
+		check.Checks[0].Level != "ok" {
 		t.Errorf("%+v", check)
 	}
 }
@@ -97,7 +101,10 @@ func TestBookInZCDP(t *testing.T) {
 	}
 	a := &asker{s, s.principal(t, "Anna"), b}
 	var q questions.Quote
-	a.do(t, 200, "POST", "/quotes", map[string]any{"book": b.ID, "questions": []any{map[string]any{"kind": "count", "where": "age >= 30"}, map[string]any{"kind": "count", "noise": "gaussian"}}, "pay": []any{map[string]string{"epsilon": "0.1"}, map[string]string{"rho": "0.01"}}}, nil).decode(t, &q)
+	a.do(t, 200, "POST", "/quotes", map[string]any{"book": b.ID, "questions": []any{
+		map[string]any{"kind": "count", "where": "age >= 30"},
+		map[string]any{"kind": "count", "noise": "gaussian"},
+	}, "pay": []any{map[string]string{"epsilon": "0.1"}, map[string]string{"rho": "0.01"}}}, nil).decode(t, &q)
 	if q.Cost.Rho != "0.015" || q.Accounting != "zcdp" {
 		t.Fatalf("%+v", q.Cost)
 	}
@@ -121,7 +128,10 @@ func TestBookWithModel(t *testing.T) {
 	if b := s.do(t, 422, "POST", "/books", opening, nil); !strings.Contains(b.body, "/model/column") {
 		t.Errorf("%s", b.body)
 	}
-	chain := map[string]any{"type": "chain", "init": []float64{0.5, 0.5}, "P": [][]float64{{0.9, 0.1}, {0.1, 0.9}}, "length": 61, "states": []string{"Nara", "Kobe"}}
+	chain := map[string]any{
+		"type": "chain", "init": []float64{0.5, 0.5}, "P": [][]float64{{0.9, 0.1}, {0.1, 0.9}}, "length": 61,
+		"states": []string{"Nara", "Kobe"},
+	}
 	opening["model"] = map[string]any{"column": "city", "other": "Kobe", "distribution": chain}
 	var job jobs.Job
 	s.do(t, 202, "POST", "/books", opening, nil).decode(t, &job)
@@ -140,19 +150,24 @@ func TestBookWithModel(t *testing.T) {
 		t.Helper()
 		var q questions.Quote
 		a.do(t, 200, "POST", "/quotes", map[string]any{
-			"book": a.book.ID, "questions": []any{map[string]any{"kind": "correlated", "query": map[string]any{"count": "Kobe"}}}, "pay": []any{map[string]string{"epsilon": "0.3"}},
+			"book": a.book.ID, "questions": []any{map[string]any{"kind": "correlated", "query": map[string]any{"count": "Kobe"}}}, "pay": []any{
+				map[string]string{"epsilon": "0.3"},
+			},
 		}, nil).decode(t, &q)
 		var out questions.Answer
 		a.pay(t, 200, &q, key).decode(t, &out)
 		// What is charged covers what records tell of each other.
-		if len(out.Questions) != 1 || len(out.Questions[0].Result.Rows) != 1 || out.Cost != q.Cost || q.Cost.Epsilon < "0.3" || q.Cost.Epsilon > "0.31" {
+		if len(out.Questions) != 1 || len(out.Questions[0].Result.Rows) != 1 || out.Cost != q.Cost || q.Cost.Epsilon < "0.3" ||
+			q.Cost.Epsilon > "0.31" {
 			t.Errorf("%v, quoted %v: %+v", out.Cost, q.Cost, out.Questions[0].Result)
 		}
 	}
 	ask("one")
 	var dear questions.Quote
 	a.do(t, 200, "POST", "/quotes", map[string]any{
-		"book": a.book.ID, "questions": []any{map[string]any{"kind": "correlated", "query": map[string]any{"count": "Kobe"}}}, "margin": []any{map[string]any{"within": 1, "at": "0.95"}},
+		"book": a.book.ID, "questions": []any{map[string]any{"kind": "correlated", "query": map[string]any{"count": "Kobe"}}}, "margin": []any{
+			map[string]any{"within": 1, "at": "0.95"},
+		},
 	}, nil).decode(t, &dear)
 	if dear.Fits || len(dear.FitsWith) != 1 || dear.FitsWith[0].Change.Code != "change.margin" {
 		t.Errorf("%v: %+v", dear.Cost, dear.FitsWith)
@@ -229,7 +244,8 @@ func TestAnchor(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = start(t, func(to *Config) { *to = cfg })
-	(&asker{&steward{r, a.secret}, a.id, a.book}).pay(t, 200, (&asker{&steward{r, a.secret}, a.id, a.book}).quote(t, "0.1", "age >= 65"), "one")
+	(&asker{&steward{r, a.secret}, a.id, a.book}).pay(t, 200, (&asker{&steward{r, a.secret}, a.id, a.book}).quote(t, "0.1", "age >= 65"),
+		"one")
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}

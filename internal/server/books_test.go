@@ -110,12 +110,14 @@ func TestBookAndAnswer(t *testing.T) {
 			{"name": "department", "keys": []string{"urology", "emergency"}}, {"name": "cost_yen", "bounds": []string{"0", "100000"}},
 		},
 	})
-	if a.book.Accounting != "epsilon" || a.book.Cap.Epsilon != "4" || len(a.book.Accounts) != 2 || len(a.book.Statement) != 2 || a.book.Unit != "person_id" {
+	if a.book.Accounting != "epsilon" || a.book.Cap.Epsilon != "4" || len(a.book.Accounts) != 2 || len(a.book.Statement) != 2 ||
+		a.book.Unit != "person_id" {
 		t.Fatalf("%+v", a.book)
 	}
 	reads := s.kept.Reads()
 	q := a.quote(t, "0.1", "age >= 65", "age < 20")
-	if q.Cost.Epsilon != "0.2" || !q.Fits || q.LeftAfter == nil || q.LeftAfter.Own == nil || q.LeftAfter.Own.Epsilon != "1.8" || q.LeftAfter.Table.Epsilon != "3.8" || q.Stored != nil {
+	if q.Cost.Epsilon != "0.2" || !q.Fits || q.LeftAfter == nil || q.LeftAfter.Own == nil || q.LeftAfter.Own.Epsilon != "1.8" ||
+		q.LeftAfter.Table.Epsilon != "3.8" || q.Stored != nil {
 		t.Fatalf("%+v", q)
 	}
 	if s.kept.Reads() != reads {
@@ -128,7 +130,8 @@ func TestBookAndAnswer(t *testing.T) {
 	}
 	var out questions.Answer
 	first.decode(t, &out)
-	if out.Cost.Epsilon != "0.2" || out.N == 0 || out.Left.Own.Epsilon != "1.8" || len(out.Questions) != 2 || len(out.Questions[0].Result.Rows) != 1 || out.Questions[0].Result.Rows[0].Value == nil || out.Replayed || out.By != "Sato" {
+	if out.Cost.Epsilon != "0.2" || out.N == 0 || out.Left.Own.Epsilon != "1.8" || len(out.Questions) != 2 ||
+		len(out.Questions[0].Result.Rows) != 1 || out.Questions[0].Result.Rows[0].Value == nil || out.Replayed || out.By != "Sato" {
 		t.Errorf("%s", strings.TrimSpace(first.body))
 	}
 	again := a.pay(t, 200, q, "one")
@@ -143,7 +146,8 @@ func TestBookAndAnswer(t *testing.T) {
 	}
 	var book books.Book
 	a.do(t, 200, "GET", "/books/"+a.book.ID, nil, nil).decode(t, &book)
-	if book.Spent.Epsilon != "0.2" || len(book.Accounts) != 1 || book.Accounts[0].Left.Epsilon != "1.8" || book.Entries != nil || book.Alerts != nil {
+	if book.Spent.Epsilon != "0.2" || len(book.Accounts) != 1 || book.Accounts[0].Left.Epsilon != "1.8" || book.Entries != nil ||
+		book.Alerts != nil {
 		t.Errorf("%+v", book)
 	}
 	var read questions.Answer
@@ -156,7 +160,8 @@ func TestBookAndAnswer(t *testing.T) {
 		t.Errorf("%+v", dear)
 	}
 	refused := a.pay(t, 409, dear, "two")
-	if refused.code() != "budget-refused" || !strings.Contains(refused.body, `"short":{"epsilon":"0.2"`) || !strings.Contains(refused.body, `"account":"Sato"`) {
+	if refused.code() != "budget-refused" || !strings.Contains(refused.body, `"short":{"epsilon":"0.2"`) ||
+		!strings.Contains(refused.body, `"account":"Sato"`) {
 		t.Errorf("%s", refused.body)
 	}
 }

@@ -69,7 +69,8 @@ func (s *Server) sendBundle(w http.ResponseWriter, r *http.Request, c *call, a *
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name + ".zip"}))
 	page := strings.NewReplacer(
-		"{FILE}", file.Name, "{CERTIFICATE}", signed.Name, "{FILE_WORD}", shellWord(file.Name), "{CERTIFICATE_WORD}", shellWord(signed.Name), "{FINGERPRINT}", fingerprint(key.ID),
+		"{FILE}", file.Name, "{CERTIFICATE}", signed.Name, "{FILE_WORD}", shellWord(file.Name), "{CERTIFICATE_WORD}", shellWord(signed.Name),
+		"{FINGERPRINT}", fingerprint(key.ID),
 	).Replace(bundlePages(l))
 	z := zip.NewWriter(w)
 	for _, part := range []struct {

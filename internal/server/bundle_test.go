@@ -78,7 +78,9 @@ func TestDownloadsInTheLanguageOfThePage(t *testing.T) {
 		return a.header.Get("Content-Disposition") + a.body
 	}
 	english, japanese := dossier("", nil), dossier("?lang=ja", nil)
-	if !strings.Contains(english, `<html lang="en"`) || !strings.Contains(japanese, `<html lang="ja"`) || !strings.Contains(japanese, rel.FileName+".dossier.ja.html") || !strings.Contains(japanese, "情報損失") || strings.Contains(japanese, "One steward") {
+	if !strings.Contains(english, `<html lang="en"`) || !strings.Contains(japanese, `<html lang="ja"`) ||
+		!strings.Contains(japanese, rel.FileName+".dossier.ja.html") || !strings.Contains(japanese, "情報損失") ||
+		strings.Contains(japanese, "One steward") {
 		t.Errorf("the dossier is in another language: %.300s\n%.300s", english, japanese)
 	}
 	if dossier("?lang=en", speaking("ja")) != english || dossier("", speaking("ja")) != japanese {
@@ -109,7 +111,10 @@ func TestDownloadsInTheLanguageOfThePage(t *testing.T) {
 // A name becomes one word of a shell, and no flag.
 func TestShellWord(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"a.csv": "a.csv", "-x.csv": "./-x.csv", "a b.csv": "'a b.csv'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "奈良.csv": "'奈良.csv'"} {
+	for name, want := range map[string]string{
+		"a.csv": "a.csv", "-x.csv": "./-x.csv", "a b.csv": "'a b.csv'", "it's": `'it'\''s'`,
+		"$(x)": "'$(x)'", "奈良.csv": "'奈良.csv'",
+	} {
 		if got := shellWord(name); got != want {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -33,7 +33,8 @@ func (s *Server) loadCalibration() error {
 	}
 	c := &api.Calibration{}
 	if err != nil || json.Unmarshal(text, c) != nil || !soundCalibration(c) {
-		return noren.Usagef(calibrationFile, "expected the calibration of a server, got a file that cannot be read").Hinted("remove it, and calibrate again")
+		return noren.Usagef(calibrationFile, "expected the calibration of a server, got a file that cannot be read").
+			Hinted("remove it, and calibrate again")
 	}
 	s.calibration.Store(c)
 	return nil

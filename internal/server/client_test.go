@@ -47,7 +47,10 @@ func TestForwardedAddress(t *testing.T) {
 		}
 		port := rapid.IntRange(0, 65535).Draw(t, "port")
 		text, hop := addr.String(), ""
-		forms := []string{text, "[" + text + "]", fmt.Sprintf("[%s]:%d", text, port), `"` + text + `"`, fmt.Sprintf(`"[%s]:%d"`, text, port), "[" + text + "]:_hidden"}
+		forms := []string{
+			text, "[" + text + "]", fmt.Sprintf("[%s]:%d", text, port), `"` + text + `"`, fmt.Sprintf(`"[%s]:%d"`, text, port),
+			"[" + text + "]:_hidden",
+		}
 		if addr.Is4() {
 			in6 := "::ffff:" + text
 			forms = append(forms, fmt.Sprintf("%s:%d", text, port), text+":", in6, fmt.Sprintf("[%s]:%d", in6, port))
@@ -81,8 +84,10 @@ func TestForwardedByNoAddress(t *testing.T) {
 			}
 		}
 		for _, forwarded := range []string{
-			"unknown", "_hidden", "203.0.113.9, spoofed", "203.0.113", "203.0.113.999", "203.0.113.9:80:80", "[203.0.113.9", "2001:db8::1]", "for=203.0.113.9",
-			"203.0.113.9, unknown, 127.0.0.2", "noren.example.org:80", `"`, "[]", "[]:80", ":80", "%eth0", "203.0.113.9 127.0.0.1", "203.0.113.9;127.0.0.1",
+			"unknown", "_hidden", "203.0.113.9, spoofed", "203.0.113", "203.0.113.999", "203.0.113.9:80:80", "[203.0.113.9", "2001:db8::1]",
+			"for=203.0.113.9",
+			"203.0.113.9, unknown, 127.0.0.2", "noren.example.org:80", `"`, "[]", "[]:80", ":80", "%eth0", "203.0.113.9 127.0.0.1",
+			"203.0.113.9;127.0.0.1",
 		} {
 			if got, err := r.from(forwarded); err == nil {
 				t.Errorf("%q: %v", forwarded, got)

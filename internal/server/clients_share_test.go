@@ -40,7 +40,8 @@ func TestRequestsOfOneClientBehindAProxy(t *testing.T) {
 		}
 		return c
 	}
-	const slow = "POST /api/v1/session/look HTTP/1.1\r\nHost: noren.example.org\r\nX-Forwarded-For: %s\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+	const slow = "POST /api/v1/session/look HTTP/1.1\r\nHost: noren.example.org\r\nX-Forwarded-For: %s\r\nContent-Type: " +
+		"application/json\r\nContent-Length: 9\r\n\r\n{"
 	const whole = "GET /api/v1/server HTTP/1.1\r\nHost: noren.example.org\r\nX-Forwarded-For: %s\r\nConnection: close\r\n\r\n"
 	status := func(from string) int {
 		t.Helper()
@@ -51,7 +52,10 @@ func TestRequestsOfOneClientBehindAProxy(t *testing.T) {
 		_ = res.Body.Close()
 		return res.StatusCode
 	}
-	for i, client := range [][]string{{"203.0.113.9", "::ffff:203.0.113.9", "198.51.100.1, 203.0.113.9"}, {"2001:db8::1", "2001:db8::ffff:2"}} {
+	for i, client := range [][]string{
+		{"203.0.113.9", "::ffff:203.0.113.9", "198.51.100.1, 203.0.113.9"},
+		{"2001:db8::1", "2001:db8::ffff:2"},
+	} {
 		for n := range 8 {
 			send(client[n%len(client)], slow)
 		}
@@ -96,7 +100,8 @@ func TestRequestsOfOnePrincipalAtAnAddress(t *testing.T) {
 		if token != "" {
 			token = "Authorization: Bearer " + token + "\r\n"
 		}
-		if _, err := fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: noren.example.org\r\nX-Forwarded-For: 203.0.113.9\r\n%s%s", line, token, rest); err != nil {
+		if _, err := fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: noren.example.org\r\nX-Forwarded-For: 203.0.113.9\r\n%s%s", line, token,
+			rest); err != nil {
 			t.Fatal(err)
 		}
 		return c
@@ -249,7 +254,10 @@ func TestJobsAfterRestart(t *testing.T) {
 	}
 	// In the running server too, the store forgets with the list.
 	for range 3 {
-		job, err := again.jobs.Submit(jobs.Task{Kind: "read", Table: auth.Everything, By: "pr_hostile", Run: func(context.Context, *jobs.Run) (any, error) { return nil, nil }})
+		job, err := again.jobs.Submit(jobs.Task{
+			Kind: "read", Table: auth.Everything, By: "pr_hostile",
+			Run: func(context.Context, *jobs.Run) (any, error) { return nil, nil },
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,10 @@ func TestTwoWaysToRead(t *testing.T) {
 	if a := q(nil); a.status != 200 {
 		t.Errorf("one credential: %d", a.status)
 	}
-	for _, name := range []string{"Idempotency-Key", "If-Match", "Content-Type", "Content-Range", "Content-Digest", "Repr-Digest", "Last-Event-ID"} {
+	for _, name := range []string{
+		"Idempotency-Key", "If-Match", "Content-Type", "Content-Range", "Content-Digest", "Repr-Digest",
+		"Last-Event-ID",
+	} {
 		a := q(func(q *http.Request) { q.Header[name] = []string{"one", "two"} })
 		if a.status != 400 || !strings.Contains(a.body, name) {
 			t.Errorf("two headers %s: %d %s", name, a.status, a.body)
@@ -87,8 +90,10 @@ func TestTwoWaysToRead(t *testing.T) {
 		"POST /api/v1/uploads": "application/json", "PUT /api/v1/uploads/up_aaaaaaaaaaaaaaaa": "application/octet-stream",
 		"PUT /api/v1/tables/tb_aaaaaaaaaaaaaaaa/hierarchies/age": "text/csv",
 	} {
-		got := r.raw(t, path+" HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer "+token+"\r\nContent-Type: "+media+"\r\nIf-Match: \"1\"\r\nIdempotency-Key: "+strings.Repeat("a", 20)+
-			"\r\nContent-Range: bytes 0-9/10\r\nContent-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n")
+		got := r.raw(t, path+" HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer "+token+"\r\nContent-Type: "+media+
+			"\r\nIf-Match: \"1\"\r\nIdempotency-Key: "+strings.Repeat("a", 20)+
+			"\r\nContent-Range: bytes 0-9/10\r\nContent-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:\r\nTransfer-Encoding: "+
+			"chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n")
 		if len(got) != 1 || got[0].StatusCode < 400 || got[0].StatusCode >= 500 {
 			t.Errorf("%s: %v", path, got)
 		}
@@ -200,7 +205,10 @@ func TestBookWithoutDataset(t *testing.T) {
 	kept := s.opened(t, smallBook(s.people(t, 60, "x").ID))
 	lost := store.NewID("bk")
 	err := s.store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		return tx.AddResource(ctx, &store.Resource{ID: lost, Kind: store.KindBook, Parent: "tb_gone", Doc: []byte(`{"state":"open","table":"` + kept.book.Table + `","name":"gone"}`)})
+		return tx.AddResource(ctx, &store.Resource{
+			ID: lost, Kind: store.KindBook, Parent: "tb_gone",
+			Doc: []byte(`{"state":"open","table":"` + kept.book.Table + `","name":"gone"}`),
+		})
 	})
 	if err != nil {
 		t.Fatal(err)

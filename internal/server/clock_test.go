@@ -30,7 +30,10 @@ func TestClockThatIsSet(t *testing.T) {
 			wall.Store(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC).UnixNano())
 			pass := func(d time.Duration) { wall.Add(int64(d)); elapsed.Add(int64(d)) }
 			r := start(t, func(cfg *Config) {
-				cfg.Clock = store.Clock{Wall: func() time.Time { return time.Unix(0, wall.Load()) }, Elapsed: func() time.Duration { return time.Duration(elapsed.Load()) }}
+				cfg.Clock = store.Clock{
+					Wall:    func() time.Time { return time.Unix(0, wall.Load()) },
+					Elapsed: func() time.Duration { return time.Duration(elapsed.Load()) },
+				}
 			})
 			s := r.steward(t)
 			pass(time.Minute)
@@ -82,7 +85,8 @@ func TestClockThatIsSet(t *testing.T) {
 				t.Errorf("not ready: %q", faults)
 			}
 			ready := httpGet(t, "http://"+r.AdminAddress()+"/readyz", "")
-			if lines := strings.Split(ready.body, "\n"); ready.status != 200 || lines[0] != "ok" || set < 0 && !strings.HasPrefix(lines[1], "clock: ") {
+			if lines := strings.Split(ready.body, "\n"); ready.status != 200 || lines[0] != "ok" || set < 0 &&
+				!strings.HasPrefix(lines[1], "clock: ") {
 				t.Errorf("/readyz: %d %q", ready.status, ready.body)
 			}
 		})

@@ -168,7 +168,8 @@ func (c *Config) validate() error {
 	case (c.Certificate == "") != (c.Key == ""):
 		return noren.Usagef("tls-cert", "expected a certificate and its key, got one of both").Hinted("name both files")
 	case c.Certificate != "" && len(c.Proxies) > 0:
-		return noren.Usagef("behind-proxy", "expected one of a certificate and a proxy, got both").Hinted("the proxy ends TLS; a server with a certificate does so itself")
+		return noren.Usagef("behind-proxy", "expected one of a certificate and a proxy, got both").
+			Hinted("the proxy ends TLS; a server with a certificate does so itself")
 	}
 	for field, all := range map[string]map[string]string{"root": c.Roots, "database": c.Databases, "public-table": c.Public} {
 		for name := range all {
@@ -182,7 +183,8 @@ func (c *Config) validate() error {
 		return err
 	}
 	if public && !c.secure() {
-		return noren.Usagef("listen", "expected TLS on an address that other machines reach, got none").Hinted("name a certificate and its key, name the networks of the proxy in front, or listen on 127.0.0.1")
+		return noren.Usagef("listen", "expected TLS on an address that other machines reach, got none").
+			Hinted("name a certificate and its key, name the networks of the proxy in front, or listen on 127.0.0.1")
 	}
 	if public && len(c.Hosts) == 0 {
 		return noren.Usagef("host", "expected the host names of the server, got none").Hinted("requests that name other hosts are refused")

@@ -44,7 +44,8 @@ func private(path string) error {
 		return noren.Usagef(noren.File(path), "expected a folder").Hinted("name a folder that does not exist yet, or that of a server")
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return noren.Usagef(noren.File(path), "expected mode 0700, got %04o: others than its owner can use the folder", mode).Hinted("chmod 700 the folder, if the files in it were read by its owner alone")
+		return noren.Usagef(noren.File(path), "expected mode 0700, got %04o: others than its owner can use the folder", mode).
+			Hinted("chmod 700 the folder, if the files in it were read by its owner alone")
 	}
 	return nil
 }

@@ -180,7 +180,8 @@ func TestTLS(t *testing.T) {
 	}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
 	defer client.CloseIdleConnections()
-	res, err := client.Post(strings.Replace(r.base, "http:", "https:", 1)+"/api/v1/session/look", "application/json", strings.NewReader(`{"link":"x"}`))
+	res, err := client.Post(strings.Replace(r.base, "http:", "https:", 1)+"/api/v1/session/look", "application/json",
+		strings.NewReader(`{"link":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,8 +239,10 @@ func TestMetrics(t *testing.T) {
 	r.ask(t, "GET", "/canary.html", "", nil, nil)
 	a := httpGet(t, "http://"+r.AdminAddress()+"/metrics", "")
 	for _, want := range []string{
-		`noren_requests_total{route="GET /api/v1/session",status="200"} 1`, `noren_requests_total{route="DELETE /api/v1/tokens/{id}",status="404"} 1`,
-		`noren_request_seconds_bucket{route="GET /api/v1/session",le="+Inf"} 1`, "\nnoren_sealed 0\n", "\nnoren_ready 1\n", "\nnoren_audit_entries ",
+		`noren_requests_total{route="GET /api/v1/session",status="200"} 1`,
+		`noren_requests_total{route="DELETE /api/v1/tokens/{id}",status="404"} 1`,
+		`noren_request_seconds_bucket{route="GET /api/v1/session",le="+Inf"} 1`, "\nnoren_sealed 0\n", "\nnoren_ready 1\n",
+		"\nnoren_audit_entries ",
 	} {
 		if !strings.Contains(a.body, want) {
 			t.Errorf("no %q in\n%s", want, a.body)
@@ -266,7 +269,10 @@ func TestHost(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
 	h := r.Host()
-	for name, fails := range map[string]bool{"M. Ito": false, "伊藤 真": false, "": true, " x": true, "a\nb": true, "a\u202eb": true, strings.Repeat("a", 101): true, "M. Ito\x00": true} {
+	for name, fails := range map[string]bool{
+		"M. Ito": false, "伊藤 真": false, "": true, " x": true, "a\nb": true, "a\u202eb": true,
+		strings.Repeat("a", 101): true, "M. Ito\x00": true,
+	} {
 		if _, err := h.AddPrincipal(t.Context(), name, auth.Steward, auth.Everything); (err != nil) != fails {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -283,7 +289,8 @@ func TestHost(t *testing.T) {
 		}
 	}
 	id := store.NewID("tb")
-	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, id, false); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "no table has this id") {
+	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, id, false); noren.KindOf(err) != noren.Usage ||
+		!strings.Contains(err.Error(), "no table has this id") {
 		t.Errorf("a table that does not exist: %v", err)
 	}
 	if _, err := h.AddPrincipal(t.Context(), "K. Sato", auth.Analyst, id); noren.KindOf(err) != noren.Usage {
@@ -294,7 +301,8 @@ func TestHost(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, store.NewID("tb"), false); err == nil || !strings.Contains(err.Error(), id+" (visits)") {
+	if err := h.Grant(t.Context(), "M. Ito", auth.Auditor, store.NewID("tb"), false); err == nil ||
+		!strings.Contains(err.Error(), id+" (visits)") {
 		t.Errorf("the tables are not named: %v", err)
 	}
 	if got := h.ObjectName(t.Context(), id); got != id+" (visits)" {
@@ -317,7 +325,8 @@ func TestHost(t *testing.T) {
 		t.Errorf("%+v %v", p, err)
 	}
 	var export bytes.Buffer
-	if err := r.audit.Export(t.Context(), &export, auditFilter("grant.add"), r.key); err != nil || strings.Count(export.String(), `"action":"grant.add"`) != 1 {
+	if err := r.audit.Export(t.Context(), &export, auditFilter("grant.add"), r.key); err != nil ||
+		strings.Count(export.String(), `"action":"grant.add"`) != 1 {
 		t.Errorf("%v %s", err, export.String())
 	}
 }

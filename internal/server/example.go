@@ -17,7 +17,8 @@ func (s *Server) AddTable(ctx context.Context, by, name string, data []byte) (st
 		return "", uploadProblem(err)
 	}
 	n := int64(len(data))
-	if _, err := s.uploads.Write(by, u.ID, uploads.Part{Last: n - 1, Size: n, Digest: sha256.Sum256(data)}, bytes.NewReader(data)); err != nil {
+	if _, err := s.uploads.Write(by, u.ID, uploads.Part{Last: n - 1, Size: n, Digest: sha256.Sum256(data)},
+		bytes.NewReader(data)); err != nil {
 		return "", uploadProblem(err)
 	}
 	t, _, err := s.tables.Add(ctx, tables.Adding{Source: tables.Source{Kind: tables.FromUpload, Upload: u.ID}, By: by})

@@ -38,13 +38,15 @@ func TestFactsOfABook(t *testing.T) {
 	if got := s.facts(t, s.secret, first.ID, ""); got != "age [0 120][] name; " {
 		t.Errorf("by name: %s", got)
 	}
-	text := "version: 1\ncolumns:\n  age: {bounds: [18, 90]}\n  height: {keys: [tall]}\n  city: {keys: [Nara, Kobe]}\n  air: {bounds: [0, 1]}\n"
+	text := "version: 1\ncolumns:\n  age: {bounds: [18, 90]}\n  height: {keys: [tall]}\n  city: {keys: [Nara, Kobe]}\n  air: {bounds: [0, " +
+		"1]}\n"
 	if got := s.facts(t, s.secret, first.ID, text); got != "age [18 90][] spec; city [][Nara Kobe] spec; air,height" {
 		t.Errorf("by specification: %s", got)
 	}
 	a := s.opened(t, smallBook(first.ID))
 	second := s.people(t, 50, "y")
-	if got := s.facts(t, s.secret, second.ID, ""); got != "age [0 120][] name; height [100 220][] bookpeople.csv; city [][Nara Kobe] bookpeople.csv; " {
+	if got := s.facts(t, s.secret, second.ID,
+		""); got != "age [0 120][] name; height [100 220][] bookpeople.csv; city [][Nara Kobe] bookpeople.csv; " {
 		t.Errorf("by another book: %s", got)
 	}
 	// A steward of the second table alone does not see the book of the first.
@@ -71,7 +73,8 @@ func TestFactsOfABook(t *testing.T) {
 func TestEntryOfTheSameFile(t *testing.T) {
 	t.Parallel()
 	s, a := opened(t, nil)
-	s.confirm(t, s.read(t, "/tables/"+a.book.Table+"/read", &tables.Form{Missing: []string{"Osaka"}}, match(etag(s.table(t, a.book.Table).Version))), peopleRoles)
+	s.confirm(t, s.read(t, "/tables/"+a.book.Table+"/read", &tables.Form{Missing: []string{"Osaka"}},
+		match(etag(s.table(t, a.book.Table).Version))), peopleRoles)
 	s.finish(t, s.do(t, 202, "POST", "/books/"+a.book.ID+"/version", map[string]any{"confirm": true, "other_people": true}, nil))
 	var log page[audit.Item]
 	s.do(t, 200, "GET", "/audit?action=book.version", nil, nil).decode(t, &log)
@@ -93,10 +96,12 @@ func TestEntryOfANewVersion(t *testing.T) {
 			}
 		}
 	})
-	s.finish(t, s.do(t, 202, "POST", "/books/"+a.book.ID+"/version", map[string]any{"columns": []map[string]any{{"name": "city", "keys": []string{"Nara"}}}, "confirm": true}, nil))
+	s.finish(t, s.do(t, 202, "POST", "/books/"+a.book.ID+"/version",
+		map[string]any{"columns": []map[string]any{{"name": "city", "keys": []string{"Nara"}}}, "confirm": true}, nil))
 	var log page[audit.Item]
 	s.do(t, 200, "GET", "/audit?action=book.version", nil, nil).decode(t, &log)
-	if len(log.Items) != 1 || log.Items[0].Detail["changed"] != "age, city" || log.Items[0].Detail["version"] != "2" || log.Items[0].Detail["file"] != "" {
+	if len(log.Items) != 1 || log.Items[0].Detail["changed"] != "age, city" || log.Items[0].Detail["version"] != "2" ||
+		log.Items[0].Detail["file"] != "" {
 		t.Errorf("%+v", log.Items)
 	}
 }

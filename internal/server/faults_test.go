@@ -26,14 +26,40 @@ func TestBodiesOfManyFaults(t *testing.T) {
 		faults int // -1: at least one
 		detail string
 	}{
-		"many items":          {"/quotes", map[string]any{"book": "b", "questions": many(200_000), "pay": []any{}}, 0, "The request has more than 100 faults."},
-		"many names":          {"/uploads", names, 0, "The request has more than 100 faults."},
-		"many nested items":   {"/quotes", map[string]any{"book": "b", "questions": []any{map[string]any{"kind": "count", "by": many(200_000)}}, "pay": []any{}}, 0, "The request has more than 100 faults."},
-		"names in capitals":   {"/quotes", map[string]any{"book": "b", "QUESTIONS": many(200_000), "pay": []any{}}, 2, "The request contains what the interface does not allow."},
-		"nested capitals":     {"/quotes", map[string]any{"book": "b", "questions": []any{map[string]any{"kind": "count", "BY": many(200_000)}}, "pay": []any{}}, 1, "The request contains what the interface does not allow."},
-		"a few":               {"/uploads", map[string]any{"name": "", "size": 0}, 2, "The request contains what the interface does not allow."},
-		"a long name":         {"/uploads", map[string]any{strings.Repeat("長", 100_000): 0, "name": "a.csv", "size": 1}, 1, "The request contains what the interface does not allow."},
-		"a long name, nested": {"/tables", map[string]any{"source": map[string]any{"kind": "upload", strings.Repeat("長", 100_000): 0}}, -1, "The request contains what the interface does not allow."},
+		"many items": {
+			"/quotes",
+			map[string]any{"book": "b", "questions": many(200_000), "pay": []any{}},
+			0,
+			"The request has more than 100 faults.",
+		},
+		"many names": {"/uploads", names, 0, "The request has more than 100 faults."},
+		"many nested items": {"/quotes", map[string]any{
+			"book": "b", "questions": []any{map[string]any{"kind": "count", "by": many(200_000)}},
+			"pay": []any{},
+		}, 0, "The request has more than 100 faults."},
+		"names in capitals": {
+			"/quotes",
+			map[string]any{"book": "b", "QUESTIONS": many(200_000), "pay": []any{}},
+			2,
+			"The request contains what the interface does not allow.",
+		},
+		"nested capitals": {"/quotes", map[string]any{
+			"book": "b", "questions": []any{map[string]any{"kind": "count", "BY": many(200_000)}},
+			"pay": []any{},
+		}, 1, "The request contains what the interface does not allow."},
+		"a few": {"/uploads", map[string]any{"name": "", "size": 0}, 2, "The request contains what the interface does not allow."},
+		"a long name": {
+			"/uploads",
+			map[string]any{strings.Repeat("長", 100_000): 0, "name": "a.csv", "size": 1},
+			1,
+			"The request contains what the interface does not allow.",
+		},
+		"a long name, nested": {
+			"/tables",
+			map[string]any{"source": map[string]any{"kind": "upload", strings.Repeat("長", 100_000): 0}},
+			-1,
+			"The request contains what the interface does not allow.",
+		},
 	} {
 		var p struct {
 			Detail string
@@ -41,7 +67,8 @@ func TestBodiesOfManyFaults(t *testing.T) {
 		}
 		a := r.ask(t, "POST", "/api/v1"+c.path, token, c.body, nil)
 		a.decode(t, &p)
-		if a.status != 422 || len(a.body) > 4000 || p.Detail != c.detail || c.faults >= 0 && len(p.Errors) != c.faults || c.faults < 0 && len(p.Errors) == 0 {
+		if a.status != 422 || len(a.body) > 4000 || p.Detail != c.detail || c.faults >= 0 && len(p.Errors) != c.faults || c.faults < 0 &&
+			len(p.Errors) == 0 {
 			t.Errorf("%s: %d, %d bytes, %d faults: %.400s", name, a.status, len(a.body), len(p.Errors), a.body)
 		}
 	}
@@ -60,10 +87,12 @@ func TestFieldsStatedTwice(t *testing.T) {
 		"other letters, nested": {"/quotes", `{"book":"b","questions":[{"kind":"count","k":1,"K":-1}],"pay":[]}`},
 		"other letters alone":   {"/quotes", `{"book":"b","QUESTIONS":[` + count + `],"pay":[]}`},
 		"twice":                 {"/quotes", `{"book":"b","questions":` + many + `,"questions":[` + count + `],"pay":[]}`},
-		"twice, nested":         {"/quotes", `{"book":"b","questions":[{"kind":"count","margin":{"within":-1,"at":"2"},"margin":{"within":1}}],"pay":[]}`},
-		"twice, as escapes":     {"/quotes", `{"book":"b","questions":[{"kind":"count","k":-1,"\u006b":1}],"pay":[]}`},
-		"paid":                  {"/answers", `{"quote":"q","most":{"epsilon":"1"},"most":{"epsilon":"2"}}`},
-		"paid, other letters":   {"/answers", `{"quote":"q","most":{"epsilon":"1"},"MOST":{"epsilon":"2"}}`},
+		"twice, nested": {
+			"/quotes", `{"book":"b","questions":[{"kind":"count","margin":{"within":-1,"at":"2"},"margin":{"within":1}}],"pay":[]}`,
+		},
+		"twice, as escapes":   {"/quotes", `{"book":"b","questions":[{"kind":"count","k":-1,"\u006b":1}],"pay":[]}`},
+		"paid":                {"/answers", `{"quote":"q","most":{"epsilon":"1"},"most":{"epsilon":"2"}}`},
+		"paid, other letters": {"/answers", `{"quote":"q","most":{"epsilon":"1"},"MOST":{"epsilon":"2"}}`},
 	} {
 		a := r.ask(t, "POST", "/api/v1"+c.path, token, json.RawMessage(c.body), func(r *http.Request) { r.Header.Set("Idempotency-Key", name) })
 		if a.status != 422 {

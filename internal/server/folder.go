@@ -24,13 +24,17 @@ import (
 
 // The reasons of a seal, each with what to do.
 const (
-	sealAudit       = "The audit log is damaged: the server answers reading requests alone."
-	sealStoreAudit  = "server.db is missing, or older than the audit log: put its newest copy back. Without one, noren serve accept ends all credentials and goes on."
-	sealAuditLedger = "server.db is missing, or older than the ledger, and so is the audit log: put the newest copies of both back. Without them, noren serve accept ends all credentials and goes on."
-	sealStoreLedger = "server.db is missing, or older than the ledger: put its newest copy back. Without one, noren serve accept ends all credentials and goes on."
-	sealLedgerGone  = "The ledger is missing or cannot be read: put a copy of ledger.db and ledger.db.head back and reconcile it."
-	sealLedgerOld   = "The ledger is behind what is known of it: nothing is paid until it is reconciled."
-	sealKeyGone     = "The signing key is missing or cannot be read: put key/key.pem back. Without a copy, noren serve accept lets the server make a new key."
+	sealAudit      = "The audit log is damaged: the server answers reading requests alone."
+	sealStoreAudit = "server.db is missing, or older than the audit log: put its newest copy back. Without one, noren serve accept ends " +
+		"all credentials and goes on."
+	sealAuditLedger = "server.db is missing, or older than the ledger, and so is the audit log: put the newest copies of both back. " +
+		"Without them, noren serve accept ends all credentials and goes on."
+	sealStoreLedger = "server.db is missing, or older than the ledger: put its newest copy back. Without one, noren serve accept ends all " +
+		"credentials and goes on."
+	sealLedgerGone = "The ledger is missing or cannot be read: put a copy of ledger.db and ledger.db.head back and reconcile it."
+	sealLedgerOld  = "The ledger is behind what is known of it: nothing is paid until it is reconciled."
+	sealKeyGone    = "The signing key is missing or cannot be read: put key/key.pem back. Without a copy, noren serve accept lets the " +
+		"server make a new key."
 	sealStoreDamage = "server.db is damaged: put its newest copy back. Without one, move it away: noren serve accept then makes a new one."
 	sealKeyOld      = "The signing key is not the one in use: put the newest key/key.pem back, or accept it with noren serve accept."
 )
@@ -99,10 +103,12 @@ func plainOrAbsent(path string) error {
 		return folderError(path, "cannot be examined", err)
 	}
 	if !info.Mode().IsRegular() {
-		return noren.Usagef(noren.File(path), "expected a file, got a link or another kind of entry").Hinted("put the file itself in its place: no link in the folder of a server is followed")
+		return noren.Usagef(noren.File(path), "expected a file, got a link or another kind of entry").
+			Hinted("put the file itself in its place: no link in the folder of a server is followed")
 	}
 	if tempfile.SecondName(path) {
-		return noren.Usagef(noren.File(path), "the file has a second name, a hard link: what is written to it changes both").Hinted("put a copy of the file in its place, and copy folders without links")
+		return noren.Usagef(noren.File(path), "the file has a second name, a hard link: what is written to it changes both").
+			Hinted("put a copy of the file in its place, and copy folders without links")
 	}
 	return nil
 }
@@ -126,7 +132,10 @@ func (s *Server) openLedger(ctx context.Context) error {
 		}
 		missing = false
 	}
-	options := service.KeepOptions{TableMemory: s.cfg.TableMemory, Anchor: s.cfg.Anchor, Relative: true, Beside: s.lastAudit, Fault: s.cfg.Fault}
+	options := service.KeepOptions{
+		TableMemory: s.cfg.TableMemory, Anchor: s.cfg.Anchor, Relative: true, Beside: s.lastAudit,
+		Fault: s.cfg.Fault,
+	}
 	if !missing {
 		s.kept, err = service.Keep(ctx, s.ledger, options)
 		// A ledger that is damaged fails in many ways. What the caller can mend, such as a

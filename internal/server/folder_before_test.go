@@ -94,7 +94,10 @@ func TestFolderOfBefore(t *testing.T) {
 	known := &before{}
 	unpackBefore(t, "testdata/before", cfg.Dir, known)
 	made, begun := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC), time.Now()
-	cfg.Clock = store.Clock{Wall: func() time.Time { return made.Add(time.Since(begun)) }, Elapsed: func() time.Duration { return time.Since(begun) }}
+	cfg.Clock = store.Clock{
+		Wall:    func() time.Time { return made.Add(time.Since(begun)) },
+		Elapsed: func() time.Duration { return time.Since(begun) },
+	}
 	run := func(do func(s *steward, a *asker)) {
 		t.Helper()
 		r := start(t, func(c *Config) { *c = cfg })

@@ -32,7 +32,8 @@ func TestFolderOfOtherKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
-		"lock", calibrationFile, "audit.log", "server.db", "server.db-wal", "server.db-shm", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.head",
+		"lock", calibrationFile, "audit.log", "server.db", "server.db-wal", "server.db-shm", "ledger.db", "ledger.db-wal", "ledger.db-shm",
+		"ledger.db.head",
 		filepath.Join("uploads", u.ID, "upload.json"),
 	} {
 		path := filepath.Join(cfg.Dir, name)
@@ -137,7 +138,10 @@ func TestFolderOfOtherKinds(t *testing.T) {
 		}
 	}
 	// A calibration that no measurement can give is refused: times would follow from it.
-	for _, text := range []string{"null", "{}", `{"records":1,"base_s":1e300,"record_s":{"count":1,"outliers":1}}`, `{"records":1,"base_s":1,"load_s":-1,"record_s":{"count":1,"outliers":1}}`, `{"records":1,"base_s":1,"record_s":{}}`} {
+	for _, text := range []string{
+		"null", "{}", `{"records":1,"base_s":1e300,"record_s":{"count":1,"outliers":1}}`,
+		`{"records":1,"base_s":1,"load_s":-1,"record_s":{"count":1,"outliers":1}}`, `{"records":1,"base_s":1,"record_s":{}}`,
+	} {
 		if err := os.WriteFile(filepath.Join(cfg.Dir, calibrationFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -192,9 +192,11 @@ func dumpStore(t *testing.T, path string) string {
 	var b strings.Builder
 	for _, query := range []string{
 		"SELECT 'principal', id || name || coalesce(ended, '') FROM principal", "SELECT 'grant', principal || object || role FROM role_grant",
-		"SELECT 'token', id || principal || (revoked IS NULL) FROM token", "SELECT 'session', hex(hash) FROM session", "SELECT 'link', hex(hash) || (used IS NULL) FROM link",
+		"SELECT 'token', id || principal || (revoked IS NULL) FROM token", "SELECT 'session', hex(hash) FROM session",
+		"SELECT 'link', hex(hash) || (used IS NULL) FROM link",
 		"SELECT 'key', id || (until IS NULL) FROM signing_key", "SELECT 'certificate', id FROM certificate",
-		"SELECT 'resource', id || kind || version || doc FROM resource WHERE kind <> 'job'", "SELECT 'answer', request_key || state || coalesce(hex(body), '') FROM answer",
+		"SELECT 'resource', id || kind || version || doc FROM resource WHERE kind <> 'job'",
+		"SELECT 'answer', request_key || state || coalesce(hex(body), '') FROM answer",
 		"SELECT 'refusal', n || doc FROM refusal", "SELECT 'asking', book || principal FROM asking_ended", "SELECT 'alert', n || book FROM alert",
 	} {
 		rows, err := db.QueryContext(t.Context(), query+" ORDER BY 2")
@@ -422,7 +424,9 @@ func (h *hour) try(what string, late *moment, wrong map[string]bool) (sealed str
 // namesPart reports whether a reason names one of the parts.
 func namesPart(reason string, parts map[string]bool) bool {
 	for part, words := range map[string][]string{
-		partStore: {"server.db is", "server.db:", "store"}, partLedger: {"ledger is"}, partAnchor: {"ledger is", "anchor"}, partAudit: {"audit log is"}, partKey: {"signing key is", "key.pem"},
+		partStore: {"server.db is", "server.db:", "store"}, partLedger: {"ledger is"}, partAnchor: {"ledger is", "anchor"}, partAudit: {
+			"audit log is",
+		}, partKey: {"signing key is", "key.pem"},
 	} {
 		if parts[part] && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(reason), w) }) {
 			return true
@@ -529,7 +533,8 @@ func (h *hour) damage(m *moment, most int) {
 					}
 					return text
 				}, namesOf(m))
-				h.try(fmt.Sprintf("%s %s (%d)", part, how, v), m, map[string]bool{part: true, "content of server.db": part == partStore && how == "flipped"})
+				h.try(fmt.Sprintf("%s %s (%d)", part, how, v), m, map[string]bool{part: true, "content of server.db": part == partStore &&
+					how == "flipped"})
 			}
 		}
 	}

@@ -34,7 +34,10 @@ func TestFolderOfSeveralAnalysts(t *testing.T) {
 	}
 	unpackBefore(t, "testdata/before/older", cfg.Dir, &known)
 	made, begun := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC), time.Now()
-	cfg.Clock = store.Clock{Wall: func() time.Time { return made.Add(time.Since(begun)) }, Elapsed: func() time.Duration { return time.Since(begun) }}
+	cfg.Clock = store.Clock{
+		Wall:    func() time.Time { return made.Add(time.Since(begun)) },
+		Elapsed: func() time.Duration { return time.Since(begun) },
+	}
 	spent := "0.4"
 	for n, pays := range []string{"0.1", "0.2"} { // the second start finds what the first one left
 		r := start(t, func(c *Config) { *c = cfg })

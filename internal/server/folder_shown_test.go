@@ -116,7 +116,8 @@ func faultsShowNoFolder(t *testing.T, damage func(path string) error) {
 	for _, path := range []string{
 		"/tables/" + table.ID + "/rows", "/tables/" + table.ID, "/recipes/" + other.ID + "/preview",
 		of + "/file", of + "/bundle", of + "/dossier", of + "/certificate", of + "/recipe",
-		"/sources/roots/data", "/books/" + a.book.ID + "/export", "/books/" + a.book.ID + "/entries", "/uploads", "/audit?limit=500", "/audit/export", "/audit/check",
+		"/sources/roots/data", "/books/" + a.book.ID + "/export", "/books/" + a.book.ID + "/entries", "/uploads", "/audit?limit=500",
+		"/audit/export", "/audit/check",
 	} {
 		send("GET", path, nil)
 	}

@@ -25,7 +25,10 @@ func TestMixedFolders(t *testing.T) {
 	t.Parallel()
 	cfg := config(t)
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	cfg.Clock = store.Clock{Wall: func() time.Time { now = now.Add(2 * time.Second); return now }, Elapsed: func() time.Duration { return time.Duration(now.Unix()) * time.Second }}
+	cfg.Clock = store.Clock{
+		Wall:    func() time.Time { now = now.Add(2 * time.Second); return now },
+		Elapsed: func() time.Duration { return time.Duration(now.Unix()) * time.Second },
+	}
 	stop := func(s *Server) {
 		t.Helper()
 		if err := s.Close(); err != nil {
@@ -58,7 +61,10 @@ func TestMixedFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	parts := map[string][]string{"server.db": {"server.db"}, "ledger": {"ledger.db", "ledger.db.head"}, "audit.log": {"audit.log"}, "key": {"key/key.pem"}}
+	parts := map[string][]string{
+		"server.db": {"server.db"}, "ledger": {"ledger.db", "ledger.db.head"}, "audit.log": {"audit.log"},
+		"key": {"key/key.pem"},
+	}
 	moment := func() map[string][]byte {
 		out := map[string][]byte{}
 		for _, names := range parts {
@@ -132,7 +138,8 @@ func TestMixedFolders(t *testing.T) {
 				for _, step := range s.WayBack() {
 					way = append(way, step.String())
 				}
-				if text := strings.Join(way, "\n"); reason != "" && (len(way) < 3 || !strings.Contains(text, cfg.Dir) || strings.Contains(text, "DIR")) {
+				if text := strings.Join(way, "\n"); reason != "" &&
+					(len(way) < 3 || !strings.Contains(text, cfg.Dir) || strings.Contains(text, "DIR")) {
 					t.Errorf("%s, %s: the way back is %q", part, how, text)
 				}
 				stop(s)

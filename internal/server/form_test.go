@@ -74,7 +74,8 @@ func TestFormOfAWorkbook(t *testing.T) {
 		table = s.read(t, "/tables/"+table.ID+"/read", &form, match(etag(table.Version)))
 	}
 	again(tables.Form{Sheet: "入院"})
-	if r := table.Read; table.State != "proposed" || columnNames(table) != "年齢 市 在院日数" || r.HeaderRow != 3 || r.Totals != 1 || r.TotalsPolicy != "" || table.Rows != 21 {
+	if r := table.Read; table.State != "proposed" || columnNames(table) != "年齢 市 在院日数" || r.HeaderRow != 3 || r.Totals != 1 ||
+		r.TotalsPolicy != "" || table.Rows != 21 {
 		t.Fatalf("another sheet: %s, %s, %+v, %d", table.State, columnNames(table), table.Read, table.Rows)
 	}
 	confirm := func(status int) *answer {
@@ -143,11 +144,13 @@ func TestFormOfAFailedUpload(t *testing.T) {
 		t.Fatalf("titles in a text file: %s, %s", table.State, columnNames(table))
 	}
 	table = s.read(t, "/tables/"+table.ID+"/read", &tables.Form{HeaderRow: 26, Missing: []string{"C"}}, match(etag(table.Version)))
-	if r := table.Read; table.State != "proposed" || columnNames(table) != "age ward" || r.HeaderRow != 26 || r.Delimiter != "," || r.Encoding != "utf-8" || !slices.Contains(table.Missing, "C") {
+	if r := table.Read; table.State != "proposed" || columnNames(table) != "age ward" || r.HeaderRow != 26 || r.Delimiter != "," ||
+		r.Encoding != "utf-8" || !slices.Contains(table.Missing, "C") {
 		t.Errorf("read again: %s, %+v, %s", table.State, table.Read, table.Failure)
 	}
 	// The same form, stated when the table is added.
-	table = s.read(t, "/tables", map[string]any{"source": source("y.csv"), "form": tables.Form{HeaderRow: 26, Missing: []string{"9999", "-"}}}, nil)
+	table = s.read(t, "/tables", map[string]any{"source": source("y.csv"), "form": tables.Form{HeaderRow: 26, Missing: []string{"9999", "-"}}},
+		nil)
 	if table.State != "proposed" || table.Form.HeaderRow != 26 || !slices.Equal(table.Missing, []string{"-", "9999"}) {
 		t.Errorf("added with its form: %s, %+v, missing %q", table.State, table.Form, table.Missing)
 	}

@@ -45,10 +45,12 @@ func TestFormulasOfARelease(t *testing.T) {
 		}
 		rel := s.release(t, recipe.ID, p)
 		body := string(s.do(t, 200, "GET", "/releases/"+rel.ID+"/file", nil, nil).body)
-		if !strings.HasPrefix(body, "age,city,'=note\n") || strings.Contains(body, ",=A1") || !strings.Contains(body, "'=A1,") || strings.Contains(body, ",＝1") {
+		if !strings.HasPrefix(body, "age,city,'=note\n") || strings.Contains(body, ",=A1") || !strings.Contains(body, "'=A1,") ||
+			strings.Contains(body, ",＝1") {
 			t.Errorf("the file holds formulas: %.200q", body)
 		}
-		if c := string(s.do(t, 200, "GET", "/releases/"+rel.ID+"/certificate", nil, nil).body); !strings.Contains(c, `"formulas": "text"`) && !strings.Contains(c, `"formulas":"text"`) {
+		if c := string(s.do(t, 200, "GET", "/releases/"+rel.ID+"/certificate", nil, nil).body); !strings.Contains(c, `"formulas": "text"`) &&
+			!strings.Contains(c, `"formulas":"text"`) {
 			t.Error("the certificate does not say how formulas were written")
 		}
 		if r := string(s.do(t, 200, "GET", "/recipes/"+recipe.ID+"/file", nil, nil).body); !strings.Contains(r, "formulas: text") {

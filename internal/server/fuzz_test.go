@@ -19,7 +19,10 @@ func FuzzCookie(f *testing.F) {
 	}
 	f.Cleanup(func() { _ = s.Close() })
 	server := &Server{store: s, auth: auth.New(s)}
-	for _, seed := range []string{"noren=" + strings.Repeat("a", 52), "noren=", "noren=a; noren=b", "=;;", "noren=\"" + strings.Repeat("a", 52) + "\"", "\x00"} {
+	for _, seed := range []string{
+		"noren=" + strings.Repeat("a", 52), "noren=", "noren=a; noren=b", "=;;",
+		"noren=\"" + strings.Repeat("a", 52) + "\"", "\x00",
+	} {
 		f.Add(seed, "Bearer nrn_aaaaaaaaaaaaaaaa_"+strings.Repeat("a", 52))
 	}
 	f.Fuzz(func(t *testing.T, cookie, authorization string) {

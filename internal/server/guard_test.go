@@ -18,7 +18,10 @@ import (
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
-	for _, path := range []string{"/", "/api/v1/server", "/api/v1/session", "/api/v1/none", "/problems/sealed", "/assets/none.js", "/openapi.json"} {
+	for _, path := range []string{
+		"/", "/api/v1/server", "/api/v1/session", "/api/v1/none", "/problems/sealed", "/assets/none.js",
+		"/openapi.json",
+	} {
 		a := r.ask(t, "GET", path, "", nil, nil)
 		for name, want := range map[string]string{
 			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
@@ -38,7 +41,10 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: %v", path, a.header)
 		}
 	}
-	for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "require-trusted-types-for 'script'"} {
+	for _, part := range []string{
+		"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'",
+		"require-trusted-types-for 'script'",
+	} {
 		if !strings.Contains(policy, part) {
 			t.Errorf("the policy lacks %s", part)
 		}
@@ -210,7 +216,8 @@ func TestSizes(t *testing.T) {
 	if a.status != 413 || a.code() != "too-large" {
 		t.Errorf("a body over 1 MiB: %d %s", a.status, a.body)
 	}
-	if a := r.ask(t, "GET", "/api/v1/server", "", nil, func(q *http.Request) { q.Header.Set("X-Large", strings.Repeat("a", 2*headerLimit)) }); a.status != 431 {
+	if a := r.ask(t, "GET", "/api/v1/server", "", nil,
+		func(q *http.Request) { q.Header.Set("X-Large", strings.Repeat("a", 2*headerLimit)) }); a.status != 431 {
 		t.Errorf("a header over 16 KiB: %d", a.status)
 	}
 }
@@ -346,7 +353,8 @@ func TestPage(t *testing.T) {
 	}
 	for accepts, want := range map[string]string{"br, gzip": "brotli", "gzip;q=1": "gzip", "br;q=0": "'plain'", "identity": "'plain'"} {
 		a := r.ask(t, "GET", "/assets/main-1a2b.js", "", nil, encoded(accepts))
-		if a.body != want || a.header.Get("Content-Type") != "text/javascript; charset=utf-8" || !strings.Contains(a.header.Get("Cache-Control"), "immutable") {
+		if a.body != want || a.header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
+			!strings.Contains(a.header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %q %v", accepts, a.body, a.header)
 		}
 	}
@@ -354,13 +362,19 @@ func TestPage(t *testing.T) {
 	if a.status != 200 || a.header.Get("Content-Type") != "text/html; charset=utf-8" || a.header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	if a := r.ask(t, "GET", "/check.html", "", nil, nil); a.status != 200 || a.header.Get("Content-Disposition") != `attachment; filename="noren-check.html"` {
+	if a := r.ask(t, "GET", "/check.html", "", nil, nil); a.status != 200 ||
+		a.header.Get("Content-Disposition") != `attachment; filename="noren-check.html"` {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	if again := r.ask(t, "GET", "/", "", nil, func(q *http.Request) { q.Header.Set("If-None-Match", a.header.Get("ETag")) }); again.status != 304 || again.body != "" {
+	if again := r.ask(t, "GET", "/", "", nil, func(q *http.Request) {
+		q.Header.Set("If-None-Match", a.header.Get("ETag"))
+	}); again.status != 304 || again.body != "" {
 		t.Errorf("again: %d", again.status)
 	}
-	for _, path := range []string{"/assets", "/assets/", "/assets/main-1a2b.js.br", "/none.html", "/tables", "/..%2f..%2fetc/passwd", "/%2e%2e/server.db", "/assets//main-1a2b.js"} {
+	for _, path := range []string{
+		"/assets", "/assets/", "/assets/main-1a2b.js.br", "/none.html", "/tables", "/..%2f..%2fetc/passwd",
+		"/%2e%2e/server.db", "/assets//main-1a2b.js",
+	} {
 		if a := r.ask(t, "GET", path, "", nil, nil); a.status != 404 && a.status != 301 && a.status != 307 {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
@@ -376,13 +390,15 @@ func TestPage(t *testing.T) {
 	}
 	for code, want := range map[string]string{"too-large": "読むのに必要なメモリが許される上限を超えています。", "unfit": "データが"} {
 		a := r.ask(t, "GET", "/problems/"+code, "", nil, func(r *http.Request) { r.Header.Set("Accept-Language", "ja") })
-		if a.status != 200 || !strings.Contains(a.body, `<html lang="ja">`) || !strings.Contains(a.body, want) || !strings.Contains(a.body, "HTTP ステータス 4") {
+		if a.status != 200 || !strings.Contains(a.body, `<html lang="ja">`) || !strings.Contains(a.body, want) ||
+			!strings.Contains(a.body, "HTTP ステータス 4") {
 			t.Errorf("%s: %s", code, a.body)
 		}
 	}
 	for language, want := range map[string]string{"en": "The prosecutor risk of a record is", "ja": "SSE/SST"} {
 		a := r.ask(t, "GET", "/terms", "", nil, func(r *http.Request) { r.Header.Set("Accept-Language", language) })
-		if a.status != 200 || !strings.Contains(a.body, want) || !strings.Contains(a.body, `"id":"prosecutor risk"`) || a.header.Get("Content-Type") != "application/json" {
+		if a.status != 200 || !strings.Contains(a.body, want) || !strings.Contains(a.body, `"id":"prosecutor risk"`) ||
+			a.header.Get("Content-Type") != "application/json" {
 			t.Errorf("terms in %s: %d %.200s", language, a.status, a.body)
 		}
 	}
@@ -409,7 +425,13 @@ func TestOnce(t *testing.T) {
 		n         int
 		replayed  bool
 		fails     bool
-	}{{"a", "x", 1, false, false}, {"a", "x", 1, true, false}, {"a", "y", 0, false, true}, {"b", "x", 2, false, false}, {"", "x", 0, false, true}} {
+	}{
+		{"a", "x", 1, false, false},
+		{"a", "x", 1, true, false},
+		{"a", "y", 0, false, true},
+		{"b", "x", 2, false, false},
+		{"", "x", 0, false, true},
+	} {
 		out, replayed, err := once(t.Context(), r.Server, c, want.key, want.body, do)
 		if (err != nil) != want.fails || err == nil && (out.N != want.n || replayed != want.replayed) {
 			t.Errorf("%d: %v %v %v", i, out, replayed, err)

@@ -75,7 +75,8 @@ func (s *Server) faults() (all []string) {
 		all = append(all, "releases: these are not what was released: "+strings.Join(altered, ", "))
 	}
 	if free, total, known := freeDisk(s.cfg.Dir); known && free < leastFree*total && free < leastFreeBytes {
-		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% or %d GiB free, got %.1f%%", 100*leastFree, leastFreeBytes>>30, 100*free/total))
+		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% or %d GiB free, got %.1f%%", 100*leastFree, leastFreeBytes>>30,
+			100*free/total))
 	}
 	return all
 }
@@ -84,10 +85,13 @@ func (s *Server) faults() (all []string) {
 // was set back by hours does not take it out of service for as long.
 func (s *Server) notices() (all []string) {
 	if ahead := s.store.Ahead(); ahead > time.Minute {
-		all = append(all, fmt.Sprintf("clock: it is %s behind the latest time that this server has seen; sessions and tokens that had ended stay ended", ahead.Round(time.Second)))
+		all = append(all, fmt.Sprintf("clock: it is %s behind the latest time that this server has seen; sessions and tokens that had ended "+
+			"stay ended", ahead.Round(time.Second)))
 	}
 	if jump := s.store.Jump(); jump > time.Hour {
-		all = append(all, fmt.Sprintf("clock: it moved forward by %s while the server ran; sessions and tokens that end before its time have ended", jump.Round(time.Second)))
+		all = append(all,
+			fmt.Sprintf("clock: it moved forward by %s while the server ran; sessions and tokens that end before its time have ended",
+				jump.Round(time.Second)))
 	}
 	return all
 }

@@ -60,7 +60,10 @@ func (h *Host) Close() error {
 
 // note writes an act to the audit log, before the act: what cannot be noted is not done.
 func (h *Host) note(ctx context.Context, action, object string, detail map[string]string) error {
-	return h.audit.Append(ctx, audit.Entry{Actor: "host", Action: action, Route: "command", Object: object, Outcome: "ok", RequestID: store.NewID("rq"), Detail: detail})
+	return h.audit.Append(ctx, audit.Entry{
+		Actor: "host", Action: action, Route: "command", Object: object, Outcome: "ok",
+		RequestID: store.NewID("rq"), Detail: detail,
+	})
 }
 
 // SignInLink is a link of one use that signs a principal in.

@@ -66,7 +66,8 @@ func once[O any](ctx context.Context, s *Server, c *call, key string, body any, 
 	kept, err := s.store.FindAnswer(ctx, name[0], name[1], name[2])
 	switch {
 	case err == nil && !bytes.Equal(kept.BodyHash, hash[:]):
-		return nil, false, problem.New("conflict", "A request with this key and another body was answered.").Hinted("use a new key for a new request")
+		return nil, false, problem.New("conflict", "A request with this key and another body was answered.").
+			Hinted("use a new key for a new request")
 	case err == nil:
 		out = new(O)
 		return out, true, json.Unmarshal(kept.Body, out)

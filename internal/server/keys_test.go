@@ -80,7 +80,11 @@ func TestCheckCertificate(t *testing.T) {
 			t.Errorf("%s: the guarantee is %s", name, out.Guarantee)
 		}
 	}
-	for _, bad := range []map[string]any{{}, {"certificate": 1, "sha256": "x"}, {"certificate": map[string]any{}, "sha256": strings.Repeat("A", 64)}} {
+	for _, bad := range []map[string]any{
+		{},
+		{"certificate": 1, "sha256": "x"},
+		{"certificate": map[string]any{}, "sha256": strings.Repeat("A", 64)},
+	} {
 		if a := r.ask(t, "POST", "/api/v1/certificates/check", "", bad, nil); a.status != 422 {
 			t.Errorf("%v: %d %s", bad, a.status, a.body)
 		}
@@ -96,7 +100,10 @@ func TestKeysAndCertificates(t *testing.T) {
 	old := signed(t, r.key, "old.csv")
 	add := func(id, object string) {
 		err := r.store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-			return tx.AddCertificate(ctx, &store.Certificate{ID: id, Release: "rl_" + ours, Object: object, KeyID: r.keyID(), FileName: id + ".csv", SHA256: strings.Repeat("0", 64), Guarantee: `{"k":5}`})
+			return tx.AddCertificate(ctx, &store.Certificate{
+				ID: id, Release: "rl_" + ours, Object: object, KeyID: r.keyID(), FileName: id + ".csv",
+				SHA256: strings.Repeat("0", 64), Guarantee: `{"k":5}`,
+			})
 		})
 		if err != nil {
 			t.Fatal(err)

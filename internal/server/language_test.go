@@ -38,7 +38,12 @@ func TestProblemsInJapanese(t *testing.T) {
 		{"by a route", "GET", "/api/v1/tables/tb_aaaaaaaaaaaaaaaa", steward, nil, "not-found", []string{"対象が存在しないか"}},
 		{"of its form", "GET", "/api/v1/tables?limit=0", steward, nil, "invalid", []string{"1 以上の数が必要です", `"pointer":"limit"`}},
 		{"of a page", "GET", "/api/v1/tables?after=x", steward, nil, "invalid", []string{"前のページの next の値が必要です"}},
-		{"of a body", "POST", "/api/v1/tables", steward, map[string]any{"source": map[string]string{"kind": "upload"}, "other": 1}, "invalid", []string{"知られていない項目です"}},
+		{
+			"of a body", "POST", "/api/v1/tables", steward,
+			map[string]any{"source": map[string]string{"kind": "upload"}, "other": 1},
+			"invalid",
+			[]string{"知られていない項目です"},
+		},
 		{"outside of the interface", "GET", "/api/v1/nothing", steward, nil, "not-found", []string{"対象が存在しないか"}},
 	} {
 		english := r.ask(t, c.method, c.path, c.token, c.body, speaking("en, ja;q=0.9"))
@@ -76,7 +81,8 @@ func TestStoredProblems(t *testing.T) {
 	if got := string(problem.Said(stored, nil, lang.English)); got != string(stored) {
 		t.Error(got)
 	}
-	if got := string(problem.Said(stored, nil, lang.Japanese)); !strings.Contains(got, "ディスクに空きがありません。") || !strings.Contains(got, `"code":"unavailable"`) {
+	if got := string(problem.Said(stored, nil, lang.Japanese)); !strings.Contains(got, "ディスクに空きがありません。") ||
+		!strings.Contains(got, `"code":"unavailable"`) {
 		t.Error(got)
 	}
 	if got := problem.Said(nil, nil, lang.Japanese); got != nil {
@@ -96,7 +102,10 @@ func TestProblemsOfAnEarlierStore(t *testing.T) {
 	rows := []store.Resource{
 		{ID: table, Kind: store.KindTable, Doc: []byte(`{"name":"visits","state":"failed","source":{"kind":"upload"},"failure":` + known + `}`)},
 		{ID: other, Kind: store.KindTable, Doc: []byte(`{"name":"none","state":"failed","source":{"kind":"upload"},"failure":` + named + `}`)},
-		{ID: job, Kind: store.KindJob, Parent: table, Doc: []byte(`{"kind":"read","state":"failed","created":"2026-01-02T03:04:05Z","by":"x","problem":` + known + `}`)},
+		{
+			ID: job, Kind: store.KindJob, Parent: table,
+			Doc: []byte(`{"kind":"read","state":"failed","created":"2026-01-02T03:04:05Z","by":"x","problem":` + known + `}`),
+		},
 	}
 	if err := r.store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		for i := range rows {
@@ -128,7 +137,8 @@ func TestProblemsOfAnEarlierStore(t *testing.T) {
 
 // The texts of a problem are stored with their arguments, so that a name within them stays as it is.
 func TestStoredTextsOfProblems(t *testing.T) {
-	p := problem.From(noren.Usagef("x", "there is no column %q", "none").Hinted("the columns are %s", "cannot be opened").Coded("column-missing"))
+	p := problem.From(noren.Usagef("x", "there is no column %q", "none").Hinted("the columns are %s", "cannot be opened").
+		Coded("column-missing"))
 	p.Errors = []problem.Fault{problem.At("/x", noren.Textf("expected at most %d bytes", 7))}
 	stored, err := json.Marshal(p)
 	if err != nil {
@@ -138,7 +148,8 @@ func TestStoredTextsOfProblems(t *testing.T) {
 	if err := json.Unmarshal(problem.Said(stored, p.Texts(), lang.Japanese), &got); err != nil {
 		t.Fatal(err)
 	}
-	if want := p.In(lang.Japanese); got.Detail != want.Detail || got.Hint != want.Hint || got.Errors[0].Detail != want.Errors[0].Detail || got.Detail == p.Detail {
+	if want := p.In(lang.Japanese); got.Detail != want.Detail || got.Hint != want.Hint || got.Errors[0].Detail != want.Errors[0].Detail ||
+		got.Detail == p.Detail {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if !strings.Contains(got.Detail, `"none"`) || !strings.Contains(got.Hint, "cannot be opened") {
@@ -173,7 +184,8 @@ func TestAnswerInEveryLanguage(t *testing.T) {
 	var one, other questions.Answer
 	english.decode(t, &one)
 	japanese.decode(t, &other)
-	if got := other.Questions[0].Asked[0].Text; got != "レコードの件数、条件 age >= 65" || one.Questions[0].Asked[0].Text != "Number of records, where age >= 65" {
+	if got := other.Questions[0].Asked[0].Text; got != "レコードの件数、条件 age >= 65" ||
+		one.Questions[0].Asked[0].Text != "Number of records, where age >= 65" {
 		t.Errorf("asked: %s and %s", got, one.Questions[0].Asked[0].Text)
 	}
 	if one.Payload != other.Payload || string(one.Certificate) != string(other.Certificate) || one.ID != other.ID {
@@ -220,7 +232,10 @@ func TestNamesInReplies(t *testing.T) {
 		}
 	})
 	recipe := s.recipe(t, table.ID, nil)
-	shut := s.ask(t, "POST", "/api/v1/releases", s.secret, map[string]any{"recipe": recipe.ID, "preview_sha256": strings.Repeat("0", 64), "previous_studied": []string{}}, func(r *http.Request) {
+	shut := s.ask(t, "POST", "/api/v1/releases", s.secret, map[string]any{
+		"recipe": recipe.ID, "preview_sha256": strings.Repeat("0", 64),
+		"previous_studied": []string{},
+	}, func(r *http.Request) {
 		speaking("ja")(r)
 		idempotency("one")(r)
 	})

@@ -163,7 +163,8 @@ func (s *Server) check(r *http.Request) (netip.Addr, error) {
 // headersOnce are the headers that say what a request asks for: one that states two values can be
 // read in two ways, here and by a proxy.
 var headersOnce = [...]string{
-	"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Content-Range", "Content-Digest", "Repr-Digest", "Last-Event-ID", "Origin", "Sec-Fetch-Site",
+	"Idempotency-Key", "If-Match", "If-None-Match", "Content-Type", "Content-Range", "Content-Digest", "Repr-Digest", "Last-Event-ID",
+	"Origin", "Sec-Fetch-Site",
 }
 
 func tooMany(wait time.Duration) error {
@@ -250,7 +251,9 @@ func (s *Server) whoIs(r *http.Request, from netip.Addr) (*auth.Actor, error) {
 }
 
 // actorOf is whoIs, with the function that finds the principal of a session's secret.
-func (s *Server) actorOf(r *http.Request, from netip.Addr, session func(context.Context, string) (*auth.Actor, error)) (*auth.Actor, error) {
+func (s *Server) actorOf(r *http.Request, from netip.Addr, session func(context.Context, string) (*auth.Actor, error)) (*auth.Actor,
+	error,
+) {
 	if s.unsure() && (len(r.Header.Values("Authorization")) > 0 || len(r.CookiesNamed(s.cookieName())) > 0) {
 		return nil, problem.New("sealed", "%s", s.Sealed())
 	}

@@ -14,7 +14,10 @@ import (
 )
 
 // unseenNames have characters that are not seen as they are.
-var unseenNames = []string{"a\u202evsc", "a\u2066b", "a\u200eb", "a\u200bb", "a\ufeffb", "a\u3164b", "a\u115fb", "a\u034fb", "a\ufe0fb", "a\u00adb", "a\u2800b", "a\U000e0061b", "a\nb"}
+var unseenNames = []string{
+	"a\u202evsc", "a\u2066b", "a\u200eb", "a\u200bb", "a\ufeffb", "a\u3164b", "a\u115fb", "a\u034fb", "a\ufe0fb",
+	"a\u00adb", "a\u2800b", "a\U000e0061b", "a\nb",
+}
 
 // taken are the places of the interface that take a name which a person types, by route and
 // place in its body. Each is tried by TestUnseenNames.
@@ -24,7 +27,10 @@ var taken = []string{
 }
 
 // exempt are members called name that name what exists: columns of the table at hand.
-var exempt = []string{"POST /tables/{id}/confirmation", "PUT /tables/{id}/columns", "POST /books columns", "POST /books/{id}/version columns"}
+var exempt = []string{
+	"POST /tables/{id}/confirmation", "PUT /tables/{id}/columns", "POST /books columns",
+	"POST /books/{id}/version columns",
+}
 
 // Each place that takes a name refuses one with characters that are not seen as they are, and
 // each such place of the interface is known here.
@@ -36,11 +42,17 @@ func TestUnseenNames(t *testing.T) {
 	cookie := s.signInAs(t, "Anna")
 	for _, name := range unseenNames {
 		for what, a := range map[string]*answer{
-			"table":            s.ask(t, "POST", "/api/v1/tables", s.secret, map[string]any{"source": tables.Source{Kind: "upload", Upload: up}, "name": name}, nil),
+			"table": s.ask(t, "POST", "/api/v1/tables", s.secret, map[string]any{
+				"source": tables.Source{Kind: "upload", Upload: up},
+				"name":   name,
+			}, nil),
 			"table by another": s.ask(t, "PATCH", "/api/v1/tables/"+table.ID, s.secret, map[string]any{"name": name}, match(etag(table.Version))),
 			"upload":           s.ask(t, "POST", "/api/v1/uploads", s.secret, map[string]any{"name": name + ".csv", "size": 3}, nil),
 			"token":            s.ask(t, "POST", "/api/v1/tokens", "", map[string]any{"name": name, "days": 1}, with(cookie)),
-			"book":             s.ask(t, "POST", "/api/v1/books", s.secret, map[string]any{"table": table.ID, "name": name, "epsilon": "1", "at_most": 100}, nil),
+			"book": s.ask(t, "POST", "/api/v1/books", s.secret, map[string]any{
+				"table": table.ID, "name": name, "epsilon": "1",
+				"at_most": 100,
+			}, nil),
 		} {
 			if a.status != http.StatusUnprocessableEntity && a.status != http.StatusBadRequest {
 				t.Errorf("%s %q: %d %s", what, name, a.status, a.body)
@@ -67,7 +79,8 @@ func TestUnseenNames(t *testing.T) {
 		}
 	}
 	// A name of a script that needs joiners is taken everywhere.
-	if _, err := s.Host().AddPrincipal(t.Context(), "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", auth.Analyst, auth.Everything); err != nil {
+	if _, err := s.Host().AddPrincipal(t.Context(), "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", auth.Analyst,
+		auth.Everything); err != nil {
 		t.Error(err)
 	}
 	for path, item := range s.api.OpenAPI().Paths {

@@ -38,9 +38,12 @@ func TestRecorded(t *testing.T) {
 	r := &replies{steward: s}
 	// What there is.
 	for _, path := range []string{
-		"/tables", "/tables/" + table.ID, "/tables/" + table.ID + "/rows", "/tables/" + table.ID + "/recipes", "/recipes/" + recipe.ID, "/recipes/" + recipe.ID + "/preview",
-		"/releases", "/releases/" + rel.ID, "/releases/" + rel.ID + "/recipe", "/releases/" + rel.ID + "/certificate", "/releases/" + rel.ID + "/dossier",
-		"/books", "/books/" + a.book.ID, "/books/" + a.book.ID + "/entries", "/books/" + a.book.ID + "/afford", "/books/" + a.book.ID + "/spend", "/books/" + a.book.ID + "/check", "/keys", "/sources", "/uploads", "/certificates",
+		"/tables", "/tables/" + table.ID, "/tables/" + table.ID + "/rows", "/tables/" + table.ID + "/recipes", "/recipes/" + recipe.ID,
+		"/recipes/" + recipe.ID + "/preview",
+		"/releases", "/releases/" + rel.ID, "/releases/" + rel.ID + "/recipe", "/releases/" + rel.ID + "/certificate", "/releases/" + rel.ID +
+			"/dossier",
+		"/books", "/books/" + a.book.ID, "/books/" + a.book.ID + "/entries", "/books/" + a.book.ID + "/afford", "/books/" + a.book.ID + "/spend",
+		"/books/" + a.book.ID + "/check", "/keys", "/sources", "/uploads", "/certificates",
 	} {
 		r.send(t, "GET", path, nil, nil)
 	}
@@ -48,8 +51,10 @@ func TestRecorded(t *testing.T) {
 
 	// What is refused.
 	for _, path := range []string{
-		"/nothing", "/tables/tb_aaaaaaaaaaaaaaaa", "/tables?limit=0", "/tables?after=x", "/tables/" + table.ID + "/rows?limit=100000", "/recipes/" + recipe.ID + "/curve",
-		"/sources/roots/none", "/sources/databases/none", "/audit?after=x", "/jobs/jb_aaaaaaaaaaaaaaaa", "/books/bk_aaaaaaaaaaaaaaaa", "/tables/" + table.ID + "/hierarchies/none",
+		"/nothing", "/tables/tb_aaaaaaaaaaaaaaaa", "/tables?limit=0", "/tables?after=x", "/tables/" + table.ID + "/rows?limit=100000",
+		"/recipes/" + recipe.ID + "/curve",
+		"/sources/roots/none", "/sources/databases/none", "/audit?after=x", "/jobs/jb_aaaaaaaaaaaaaaaa", "/books/bk_aaaaaaaaaaaaaaaa",
+		"/tables/" + table.ID + "/hierarchies/none",
 		"/books/" + a.book.ID + "/entries?state=none", "/releases?after=cannot%20be%20written",
 	} {
 		r.send(t, "GET", path, nil, nil)
@@ -157,7 +162,10 @@ func TestRecorded(t *testing.T) {
 		{map[string]any{"kind": "count"}, "1e400"},
 		{map[string]any{"kind": "count"}, "100"},
 	} {
-		r.send(t, "POST", "/quotes", map[string]any{"book": a.book.ID, "questions": []any{q.question}, "pay": []any{map[string]any{"epsilon": q.epsilon}}}, nil)
+		r.send(t, "POST", "/quotes", map[string]any{
+			"book": a.book.ID, "questions": []any{q.question},
+			"pay": []any{map[string]any{"epsilon": q.epsilon}},
+		}, nil)
 	}
 	r.send(t, "POST", "/quotes", map[string]any{"book": "bk_aaaaaaaaaaaaaaaa", "questions": []any{}, "pay": []any{}}, nil)
 	r.send(t, "POST", "/answers", map[string]any{"quote": "x"}, withKey("y"))

@@ -28,11 +28,15 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	newID := func() (string, error) { return store.NewID("up"), nil }
-	if s.uploads, err = uploads.Open(uploads.Config{Dir: s.path("uploads"), Limit: s.cfg.UploadLimit, NewID: newID, Space: s.space, Now: s.store.Now}); err != nil {
+	if s.uploads, err = uploads.Open(uploads.Config{
+		Dir: s.path("uploads"), Limit: s.cfg.UploadLimit, NewID: newID, Space: s.space,
+		Now: s.store.Now,
+	}); err != nil {
 		return err
 	}
 	s.tables, err = tables.New(ctx, tables.Config{
-		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Apart: s.apart(), Roots: s.cfg.Roots, Databases: s.cfg.Databases, Name: s.nameOf, Explain: s.explained,
+		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Apart: s.apart(), Roots: s.cfg.Roots,
+		Databases: s.cfg.Databases, Name: s.nameOf, Explain: s.explained,
 		Deleted: func(ctx context.Context, id string) error {
 			s.records.TableDeleted(id)
 			return s.books.TableDeleted(ctx, id)
@@ -46,7 +50,8 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	s.records, err = records.New(ctx, records.Config{
-		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Apart: s.apart(), LeastK: s.cfg.LeastK, Space: s.space,
+		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Apart: s.apart(),
+		LeastK: s.cfg.LeastK, Space: s.space,
 		Watch: s.watchSpace, Sealed: s.Sealed, Note: s.noteObject, Name: s.nameOf, Explain: s.explained,
 	})
 	if err != nil {
@@ -69,7 +74,10 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		"running": func() int { n, _ := s.jobs.Counts(); return n },
 		"queued":  func() int { _, n := s.jobs.Counts(); return n },
 	} {
-		s.metrics.add(gauge{name: "noren_jobs", help: "Jobs by state.", labels: `state="` + state + `"`, value: func() float64 { return float64(count()) }})
+		s.metrics.add(gauge{
+			name: "noren_jobs", help: "Jobs by state.", labels: `state="` + state + `"`,
+			value: func() float64 { return float64(count()) },
+		})
 	}
 	s.atStop = append(s.atStop, func(ctx context.Context) {
 		if err := s.jobs.Close(ctx); err != nil {
@@ -155,7 +163,10 @@ func (s *Server) explained(err error) *problem.Problem {
 
 // noteObject writes to the audit log what a job did for a principal.
 func (s *Server) noteObject(ctx context.Context, by, action, object string, detail map[string]string) error {
-	if err := s.audit.Append(ctx, audit.Entry{Actor: by, Role: string(auth.Steward), Action: action, Object: object, Outcome: "ok", Detail: detail}); err != nil {
+	if err := s.audit.Append(ctx, audit.Entry{
+		Actor: by, Role: string(auth.Steward), Action: action, Object: object, Outcome: "ok",
+		Detail: detail,
+	}); err != nil {
 		s.cfg.Log.Error("the audit log cannot be written", "error", err)
 		return problem.New("sealed", "The audit log cannot be written.")
 	}

@@ -188,13 +188,15 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The server writes too: what is free may be less by then.
-		if err := os.WriteFile(filler, make([]byte, max(0, int64(stat.Bavail)*stat.Bsize-left)), 0o600); err != nil && !errors.Is(err, syscall.ENOSPC) {
+		if err := os.WriteFile(filler, make([]byte, max(0, int64(stat.Bavail)*stat.Bsize-left)), 0o600); err != nil &&
+			!errors.Is(err, syscall.ENOSPC) {
 			t.Fatal(err)
 		}
 	}
 	full := func(job *jobs.Job) {
 		t.Helper()
-		if job.State != jobs.Failed || !strings.Contains(string(job.Problem), `"code":"unavailable"`) || !strings.Contains(string(job.Problem), "disk is full") {
+		if job.State != jobs.Failed || !strings.Contains(string(job.Problem), `"code":"unavailable"`) ||
+			!strings.Contains(string(job.Problem), "disk is full") {
 			t.Errorf("%s is %s: %s", job.Kind, job.State, job.Problem)
 		}
 	}

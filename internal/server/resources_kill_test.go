@@ -88,7 +88,8 @@ func testKilledServer(t *testing.T, trials int) {
 		}
 		before := count(t, told)
 		// At times from the start of the first upload to the second release.
-		for deadline := time.Now().Add(20 * time.Second); count(t, filepath.Join(dir, "uploads")) == 0 && time.Now().Before(deadline) && count(t, told) == before; {
+		for deadline := time.Now().Add(20 * time.Second); count(t, filepath.Join(dir, "uploads")) == 0 && time.Now().Before(deadline) &&
+			count(t, told) == before; {
 			time.Sleep(2 * time.Millisecond)
 		}
 		time.Sleep(time.Duration(i*37%trials) * 1500 * time.Millisecond / time.Duration(trials))

@@ -39,7 +39,8 @@ func TestDatabases(t *testing.T) {
 	s := start(t, func(c *Config) { c.Databases = configured }).steward(t)
 	for _, name := range []string{"open", "gone", "lines", "down", "wrong"} {
 		a := s.ask(t, "GET", "/api/v1/sources/databases/"+name, s.secret, nil, nil)
-		if a.status != 503 && a.status != 422 || strings.Contains(a.body, "SECRET") || strings.Contains(a.body, "nowhere") || strings.Contains(a.body, dir) {
+		if a.status != 503 && a.status != 422 || strings.Contains(a.body, "SECRET") || strings.Contains(a.body, "nowhere") ||
+			strings.Contains(a.body, dir) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
@@ -56,7 +57,8 @@ func TestDatabases(t *testing.T) {
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
 	name := fmt.Sprintf("noren_serve_%d", os.Getpid())
-	err = conn.Exec(t.Context(), "CREATE TABLE "+name+" AS SELECT 'p' || i AS person, 20 + i * 7 % 60 AS age, 150 + i * 11 % 40 AS height, date '2024-01-01' + i AS day FROM generate_series(1, 60) i").Close()
+	err = conn.Exec(t.Context(), "CREATE TABLE "+name+" AS SELECT 'p' || i AS person, 20 + i * 7 % 60 AS age, 150 + i * 11 % 40 AS height, "+
+		"date '2024-01-01' + i AS day FROM generate_series(1, 60) i").Close()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,10 @@ func TestDatabases(t *testing.T) {
 	table = s.confirm(t, s.add(t, tables.Source{Kind: "database", Database: "clinic", Table: name}), func(b *tables.Stated) {
 		b.Unit = ""
 		for i := range b.Columns {
-			b.Columns[i].Role = map[string]string{"person": "identifier", "age": "quasi-identifier", "height": "quasi-identifier", "day": "other"}[b.Columns[i].Name]
+			b.Columns[i].Role = map[string]string{
+				"person": "identifier", "age": "quasi-identifier", "height": "quasi-identifier",
+				"day": "other",
+			}[b.Columns[i].Name]
 		}
 	})
 	recipe := s.recipe(t, table.ID, nil)
@@ -83,7 +88,8 @@ func TestDatabases(t *testing.T) {
 		t.Errorf("%s", recipe.Command)
 	}
 	rel := s.release(t, recipe.ID, s.preview(t, recipe.ID))
-	if file := s.do(t, 200, "GET", "/releases/"+rel.ID+"/file", nil, nil); rel.Rows != 60 || !strings.HasPrefix(file.body, "age,height,day\n") {
+	if file := s.do(t, 200, "GET", "/releases/"+rel.ID+"/file", nil, nil); rel.Rows != 60 ||
+		!strings.HasPrefix(file.body, "age,height,day\n") {
 		t.Errorf("%+v %.40s", rel, file.body)
 	}
 }

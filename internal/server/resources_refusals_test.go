@@ -36,7 +36,10 @@ func peopleRoles(b *tables.Stated) {
 	b.Unit = ""
 	for i := range b.Columns {
 		c := &b.Columns[i]
-		c.Role = map[string]string{"person": "identifier", "age": "quasi-identifier", "height": "quasi-identifier", "city": "quasi-identifier"}[c.Name]
+		c.Role = map[string]string{
+			"person": "identifier", "age": "quasi-identifier", "height": "quasi-identifier",
+			"city": "quasi-identifier",
+		}[c.Name]
 		if c.Role == "" {
 			c.Role = "other"
 		}
@@ -66,13 +69,17 @@ func TestUploadRoutes(t *testing.T) {
 		code   string
 	}{
 		{"behind the end", 3, "def", nil, 416, "range"},
-		{"another digest", 0, "abc", func(r *http.Request) { r.Header.Set("Content-Digest", "sha-256=:"+strings.Repeat("A", 43)+"=:") }, 422, "invalid"},
+		{
+			"another digest", 0, "abc", func(r *http.Request) { r.Header.Set("Content-Digest", "sha-256=:"+strings.Repeat("A", 43)+"=:") }, 422,
+			"invalid",
+		},
 		{"no digest", 0, "abc", func(r *http.Request) { r.Header.Del("Content-Digest") }, 422, "invalid"},
 		{"no range", 0, "abc", func(r *http.Request) { r.Header.Del("Content-Range") }, 422, "invalid"},
 		{"longer than its range", 0, "abc", func(r *http.Request) { r.Header.Set("Content-Range", "bytes 0-1/6") }, 422, "invalid"},
 		{"another type", 0, "abc", func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415, "media-type"},
 	} {
-		if a := s.part(t, u.ID, c.first, 6, []byte(c.data), c.change); a.status != c.status || a.code() != c.code || c.status == 416 && a.header.Get("Upload-Offset") != "0" {
+		if a := s.part(t, u.ID, c.first, 6, []byte(c.data), c.change); a.status != c.status || a.code() != c.code || c.status == 416 &&
+			a.header.Get("Upload-Offset") != "0" {
 			t.Errorf("%s: %d %s", c.name, a.status, a.body)
 		}
 	}
@@ -84,7 +91,8 @@ func TestUploadRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(conn, "PUT /api/v1/uploads/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/octet-stream\r\nContent-Length: 3\r\nContent-Range: bytes 3-5/6\r\nContent-Digest: sha-256=:%sA=:\r\n\r\nd",
+	fmt.Fprintf(conn, "PUT /api/v1/uploads/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+		"application/octet-stream\r\nContent-Length: 3\r\nContent-Range: bytes 3-5/6\r\nContent-Digest: sha-256=:%sA=:\r\n\r\nd",
 		u.ID, conn.RemoteAddr(), s.secret, strings.Repeat("A", 42))
 	_ = conn.Close()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) { // until the cut request has ended
@@ -124,7 +132,10 @@ func TestGrantedFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(filepath.Join(root, "sub", "more.csv"), people(30, "x"))
-	for name, to := range map[string]string{"out.csv": filepath.Join(outside, "secret.csv"), "outside": outside, "up.csv": "../" + filepath.Base(outside) + "/secret.csv", "inside.csv": "sub/more.csv"} {
+	for name, to := range map[string]string{
+		"out.csv": filepath.Join(outside, "secret.csv"), "outside": outside,
+		"up.csv": "../" + filepath.Base(outside) + "/secret.csv", "inside.csv": "sub/more.csv",
+	} {
 		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
 			t.Skip("no symbolic links here")
 		}
@@ -147,7 +158,10 @@ func TestGrantedFolders(t *testing.T) {
 	}
 	s.do(t, 404, "GET", "/sources/roots/etc", nil, nil)
 	s.do(t, 404, "GET", "/sources/databases/none", nil, nil)
-	for _, path := range []string{"out.csv", "up.csv", "outside/secret.csv", "../" + filepath.Base(outside) + "/secret.csv", filepath.Join(outside, "secret.csv"), "sub", ".", "", "people.csv/.."} {
+	for _, path := range []string{
+		"out.csv", "up.csv", "outside/secret.csv", "../" + filepath.Base(outside) + "/secret.csv",
+		filepath.Join(outside, "secret.csv"), "sub", ".", "", "people.csv/..",
+	} {
 		body := map[string]any{"source": map[string]any{"kind": "root", "root": "data", "path": path}}
 		if a := s.do(t, 404, "POST", "/tables", body, nil); a.code() != "not-found" || strings.Contains(a.body, outside) {
 			t.Errorf("%s: %s", path, a.body)
@@ -242,10 +256,12 @@ func TestConfirmation(t *testing.T) {
 	put(412, nil, match(`"9"`))
 	put(412, nil, match("9"))
 	a := put(422, nil, tag)
-	if a.code() != "unfit" || !strings.Contains(a.body, `"pointer":"/columns/1"`) || !strings.Contains(a.body, "1 value is not of type integer, the first in records 2") || strings.Contains(a.body, "CANARY") {
+	if a.code() != "unfit" || !strings.Contains(a.body, `"pointer":"/columns/1"`) ||
+		!strings.Contains(a.body, "1 value is not of type integer, the first in records 2") || strings.Contains(a.body, "CANARY") {
 		t.Error(a.body)
 	}
-	if a := put(422, func(b *tables.Stated) { b.Columns = b.Columns[:2] }, tag); a.code() != "column-undecided" || !strings.Contains(a.body, "city") {
+	if a := put(422, func(b *tables.Stated) { b.Columns = b.Columns[:2] }, tag); a.code() != "column-undecided" ||
+		!strings.Contains(a.body, "city") {
 		t.Error(a.body)
 	}
 	for name, change := range map[string]func(*tables.Stated){
@@ -299,7 +315,8 @@ func TestUnreadableFiles(t *testing.T) {
 		"first line is data": {"d.csv", []byte("1,2024-01-02,CANARY@example.org\n2,2024-01-03,b@example.org\n"), "first-line-is-data"},
 	} {
 		table := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, c.file, c.data)})
-		if table.State != "failed" || table.Health != "stopped" || c.code != "" && !strings.Contains(string(table.Failure), `"code":"`+c.code+`"`) {
+		if table.State != "failed" || table.Health != "stopped" || c.code != "" &&
+			!strings.Contains(string(table.Failure), `"code":"`+c.code+`"`) {
 			t.Errorf("%s: %+v %s", name, table.Line, table.Failure)
 		}
 		for _, bad := range []string{"CANARY", s.cfg.Dir, "new-", `"code":"internal"`} {
@@ -310,7 +327,8 @@ func TestUnreadableFiles(t *testing.T) {
 		s.do(t, 409, "GET", "/tables/"+table.ID+"/rows", nil, nil)
 		s.do(t, 204, "DELETE", "/tables/"+table.ID, nil, match(etag(table.Version)))
 	}
-	if table := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "people.csv.gz", packed.Bytes())}); table.State != "proposed" || table.Rows != 30 {
+	if table := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "people.csv.gz", packed.Bytes())}); table.State != "proposed" ||
+		table.Rows != 30 {
 		t.Errorf("%+v %s", table.Line, table.Failure)
 	}
 	id := s.upload(t, "program.exe", []byte("MZ"))
@@ -346,7 +364,8 @@ func TestNamesStayText(t *testing.T) {
 	if !strings.HasPrefix(file, "<script>alert(1)</script>,=cmd|' /C calc'!A0,age\n") || strings.Count(file, "=1+1") != 5 {
 		t.Errorf("%s", file)
 	}
-	if page := s.do(t, 200, "GET", "/releases/"+rel.ID+"/dossier", nil, nil); strings.Contains(page.body, "<script>alert") || !strings.HasPrefix(page.header.Get("Content-Disposition"), "attachment") {
+	if page := s.do(t, 200, "GET", "/releases/"+rel.ID+"/dossier", nil, nil); strings.Contains(page.body, "<script>alert") ||
+		!strings.HasPrefix(page.header.Get("Content-Disposition"), "attachment") {
 		t.Error("the dossier holds a script, or is no attachment")
 	}
 }
@@ -361,7 +380,8 @@ func TestGate(t *testing.T) {
 		t.Errorf("%+v", recipe)
 	}
 	for _, path := range []string{"/preview", "/curve"} {
-		if a := s.do(t, 422, "POST", "/recipes/"+recipe.ID+path, nil, nil); a.code() != "guarantee-not-met" || !strings.Contains(a.body, "table-unconfirmed") {
+		if a := s.do(t, 422, "POST", "/recipes/"+recipe.ID+path, nil, nil); a.code() != "guarantee-not-met" ||
+			!strings.Contains(a.body, "table-unconfirmed") {
 			t.Errorf("%s: %s", path, a.body)
 		}
 	}
@@ -468,10 +488,14 @@ func TestNoCellLeaves(t *testing.T) {
 	if rows := s.do(t, 200, "GET", "/tables/"+table.ID+"/rows", nil, nil); strings.Count(rows.body, canary) != 20 {
 		t.Errorf("a steward sees %d canaries", strings.Count(rows.body, canary))
 	}
-	ids := map[string]string{"tables": table.ID, "recipes": recipe.ID, "releases": rel.ID, "jobs": p.Job, "uploads": "up_aaaaaaaaaaaaaaaa", "tokens": "tk_aaaaaaaaaaaaaaaa"}
+	ids := map[string]string{
+		"tables": table.ID, "recipes": recipe.ID, "releases": rel.ID, "jobs": p.Job, "uploads": "up_aaaaaaaaaaaaaaaa",
+		"tokens": "tk_aaaaaaaaaaaaaaaa",
+	}
 	may := map[string]bool{"GET /api/v1/tables/{id}/rows": true, "POST /api/v1/tables/{id}/hierarchies/{column}/proposal": true}
 	callers := map[string]string{
-		"anonymous": "", "analyst": r.token(t, "Ben", auth.Analyst, auth.Everything), "auditor": r.token(t, "Cleo", auth.Auditor, auth.Everything), "steward": s.secret,
+		"anonymous": "", "analyst": r.token(t, "Ben", auth.Analyst, auth.Everything),
+		"auditor": r.token(t, "Cleo", auth.Auditor, auth.Everything), "steward": s.secret,
 	}
 	seen := 0
 	for who, token := range callers {

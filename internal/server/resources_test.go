@@ -154,7 +154,10 @@ func stated(t *tables.Table) *tables.Stated {
 	s := &tables.Stated{Unit: t.Unit, Missing: t.Missing, Columns: []tables.StatedColumn{}, Confirm: true}
 	for i := range t.ColumnsDetail {
 		c := &t.ColumnsDetail[i]
-		s.Columns = append(s.Columns, tables.StatedColumn{Name: c.Name, Type: c.Type, Format: c.Format, Order: c.Order, Role: c.Role, Bounds: c.Bounds, Round: c.Round})
+		s.Columns = append(s.Columns, tables.StatedColumn{
+			Name: c.Name, Type: c.Type, Format: c.Format, Order: c.Order, Role: c.Role,
+			Bounds: c.Bounds, Round: c.Round,
+		})
 	}
 	return s
 }
@@ -181,7 +184,8 @@ func clinicFile(t *testing.T, name string) []byte {
 
 // clinicRoles are those of examples/clinic/noren.yaml.
 var clinicRoles = map[string]string{
-	"visit_id": "identifier", "person_id": "identifier", "name": "identifier", "age": "quasi-identifier", "sex": "quasi-identifier", "postcode": "quasi-identifier",
+	"visit_id": "identifier", "person_id": "identifier", "name": "identifier", "age": "quasi-identifier", "sex": "quasi-identifier",
+	"postcode":   "quasi-identifier",
 	"visit_date": "quasi-identifier", "department": "quasi-identifier", "diagnosis": "sensitive", "severity": "sensitive",
 }
 
@@ -265,38 +269,46 @@ func TestReleaseOfTheClinic(t *testing.T) {
 		t.Fatalf("%+v", table.Line)
 	}
 	recipe := s.recipe(t, table.ID, nil)
-	if len(recipe.Problems) > 0 || recipe.Parameters.K != 5 || recipe.Command != "noren anonymize visits.csv -o visits-k5.csv --spec noren.yaml" {
+	if len(recipe.Problems) > 0 || recipe.Parameters.K != 5 ||
+		recipe.Command != "noren anonymize visits.csv -o visits-k5.csv --spec noren.yaml" {
 		t.Errorf("%+v", recipe)
 	}
 	s.do(t, 404, "GET", "/recipes/"+recipe.ID+"/preview", nil, nil)
 	p := s.preview(t, recipe.ID)
-	if !p.Gate.Open || p.Stale || p.After.K < 5 || p.Leaving.Rows != 5000 || p.Today.Unit != "person" || p.Today.Unique == 0 || p.After.HighestRisk > 0.2 || p.After.Loss <= 0 || p.After.QueryError == nil || *p.After.QueryError <= 0 {
+	if !p.Gate.Open || p.Stale || p.After.K < 5 || p.Leaving.Rows != 5000 || p.Today.Unit != "person" || p.Today.Unique == 0 ||
+		p.After.HighestRisk > 0.2 || p.After.Loss <= 0 || p.After.QueryError == nil || *p.After.QueryError <= 0 {
 		t.Errorf("%+v %+v %+v %+v", p.Gate, p.After, p.Leaving, p.Today)
 	}
-	if len(p.Pictures.Histograms) != 5 || p.Pictures.Scatter == nil || len(p.Pictures.Scatter.Before.Points) != 5000 || len(p.Columns) != 15 || len(p.Leaving.Columns) != 12 {
+	if len(p.Pictures.Histograms) != 5 || p.Pictures.Scatter == nil || len(p.Pictures.Scatter.Before.Points) != 5000 || len(p.Columns) != 15 ||
+		len(p.Leaving.Columns) != 12 {
 		t.Errorf("%d histograms, %d columns, %d leaving", len(p.Pictures.Histograms), len(p.Columns), len(p.Leaving.Columns))
 	}
-	if len(p.Statement) < 3 || p.Statement[0].Code != "promise" || !strings.Contains(p.Statement[0].Text, "k = 5 persons (person_id)") || len(p.NotCovered) == 0 {
+	if len(p.Statement) < 3 || p.Statement[0].Code != "promise" || !strings.Contains(p.Statement[0].Text, "k = 5 persons (person_id)") ||
+		len(p.NotCovered) == 0 {
 		t.Errorf("%+v", p.Statement)
 	}
 	rel := s.release(t, recipe.ID, p)
-	if rel.SHA256 != p.Leaving.SHA256 || rel.K != 5 || rel.By != "Anna" || rel.Rows != 5000 || rel.FileName != "visits-k5.csv" || !strings.Contains(rel.SeedCommand, " --seed ") {
+	if rel.SHA256 != p.Leaving.SHA256 || rel.K != 5 || rel.By != "Anna" || rel.Rows != 5000 || rel.FileName != "visits-k5.csv" ||
+		!strings.Contains(rel.SeedCommand, " --seed ") {
 		t.Errorf("%+v", rel)
 	}
 	file := s.do(t, 200, "GET", "/releases/"+rel.ID+"/file", nil, nil)
 	sum := sha256.Sum256([]byte(file.body))
-	if fmt.Sprintf("%x", sum) != rel.SHA256 || file.header.Get("Repr-Digest") != "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":" || file.header.Get("Content-Disposition") != "attachment; filename=visits-k5.csv" {
+	if fmt.Sprintf("%x", sum) != rel.SHA256 || file.header.Get("Repr-Digest") != "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":" ||
+		file.header.Get("Content-Disposition") != "attachment; filename=visits-k5.csv" {
 		t.Errorf("the file has the SHA-256 %x: %v", sum, file.header)
 	}
 	cert := s.do(t, 200, "GET", "/releases/"+rel.ID+"/certificate", nil, nil)
 	var checked struct{ Valid, Trusted bool }
-	s.do(t, 200, "POST", "/certificates/check", map[string]any{"certificate": json.RawMessage(cert.body), "sha256": rel.SHA256}, nil).decode(t, &checked)
+	s.do(t, 200, "POST", "/certificates/check", map[string]any{"certificate": json.RawMessage(cert.body), "sha256": rel.SHA256}, nil).
+		decode(t, &checked)
 	if !checked.Valid || !checked.Trusted {
 		t.Errorf("%s", cert.body)
 	}
 	s.bundle(t, rel)
 	const single = "One steward decided on this release; the server asks for no second approval (single-steward)."
-	if page := s.do(t, 200, "GET", "/releases/"+rel.ID+"/dossier", nil, nil); !strings.Contains(page.body, "visits-k5.csv") || strings.Contains(page.body, r.cfg.Dir) {
+	if page := s.do(t, 200, "GET", "/releases/"+rel.ID+"/dossier", nil, nil); !strings.Contains(page.body, "visits-k5.csv") ||
+		strings.Contains(page.body, r.cfg.Dir) {
 		t.Error("the dossier names a folder of the server, or no file")
 	} else if !strings.Contains(page.body, single) {
 		t.Error("the dossier does not say that a single steward decided")
@@ -332,7 +344,8 @@ func TestReleaseOfTheClinic(t *testing.T) {
 		if a := s.do(t, 409, "POST", "/releases", body, withKey("release of "+p.Leaving.SHA256)); a.code() != "conflict" {
 			t.Error(a.body)
 		}
-		if a := s.do(t, 422, "POST", "/releases", body, withKey("another")); a.code() != "guarantee-not-met" || !strings.Contains(a.body, "no-preview") {
+		if a := s.do(t, 422, "POST", "/releases", body, withKey("another")); a.code() != "guarantee-not-met" ||
+			!strings.Contains(a.body, "no-preview") {
 			t.Errorf("a preview that has left: %s", a.body)
 		}
 		s.do(t, 422, "POST", "/releases", body, nil)
@@ -354,7 +367,8 @@ func TestReleaseOfTheClinic(t *testing.T) {
 		}
 		done := s.finish(t, s.do(t, 202, "POST", "/recipes/"+other.ID+"/compare", map[string]any{"with": rel.ID}, nil))
 		var c records.Comparison
-		if err := json.Unmarshal(done.Result, &c); err != nil || c.Least < 1 || c.Common != table.Persons || len(c.Candidates) != 2 || len(c.Text) != 2 {
+		if err := json.Unmarshal(done.Result, &c); err != nil || c.Least < 1 || c.Common != table.Persons || len(c.Candidates) != 2 ||
+			len(c.Text) != 2 {
 			t.Errorf("%s, %v", done.Result, err)
 		}
 		s.do(t, 200, "GET", "/recipes/"+other.ID+"/preview", nil, nil).decode(t, p)
@@ -371,7 +385,8 @@ func TestReleaseOfTheClinic(t *testing.T) {
 	t.Run("an analyst sees what is public", func(t *testing.T) {
 		a := &steward{r, r.token(t, "Ben", auth.Analyst, table.ID)}
 		seen := a.table(t, table.ID)
-		if seen.Rows != 0 || seen.Persons != 0 || len(seen.ColumnsDetail) != 15 || seen.ColumnsDetail[3].Distinct != nil || seen.ColumnsDetail[3].Missing != nil || seen.ColumnsDetail[3].TypeReason != nil || seen.Source.Label != "" {
+		if seen.Rows != 0 || seen.Persons != 0 || len(seen.ColumnsDetail) != 15 || seen.ColumnsDetail[3].Distinct != nil ||
+			seen.ColumnsDetail[3].Missing != nil || seen.ColumnsDetail[3].TypeReason != nil || seen.Source.Label != "" {
 			t.Errorf("%+v", seen)
 		}
 		var shown records.Release
@@ -384,8 +399,13 @@ func TestReleaseOfTheClinic(t *testing.T) {
 		a.do(t, 403, "GET", "/tables/"+table.ID+"/rows", nil, nil)
 		a.do(t, 403, "GET", "/recipes/"+recipe.ID, nil, nil)
 		none := &steward{r, r.token(t, "Cleo", auth.Analyst, "tb_aaaaaaaaaaaaaaaa")}
-		for _, path := range []string{"/tables/" + table.ID, "/recipes/" + recipe.ID, "/releases/" + rel.ID, "/releases/" + rel.ID + "/file", "/tables/" + table.ID + "/rows"} {
-			there, missing := none.do(t, 404, "GET", path, nil, nil), none.do(t, 404, "GET", strings.Replace(path, path[strings.Index(path, "_")+1:strings.Index(path, "_")+17], "bbbbbbbbbbbbbbbb", 1), nil, nil)
+		for _, path := range []string{
+			"/tables/" + table.ID, "/recipes/" + recipe.ID, "/releases/" + rel.ID, "/releases/" + rel.ID + "/file",
+			"/tables/" + table.ID + "/rows",
+		} {
+			there, missing := none.do(t, 404, "GET", path, nil, nil),
+				none.do(t, 404, "GET", strings.Replace(path, path[strings.Index(path, "_")+1:strings.Index(path, "_")+17], "bbbbbbbbbbbbbbbb", 1), nil,
+					nil)
 			if unnamed(there.body) != unnamed(missing.body) {
 				t.Errorf("%s: %s, %s", path, there.body, missing.body)
 			}
@@ -462,7 +482,8 @@ func TestCommandMakesTheSameFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := own.Certificate, served.Certificate; a.Guarantee.String() != b.Guarantee.String() || a.Released != b.Released || string(a.Mechanism.Parameters) != string(b.Mechanism.Parameters) {
+	if a, b := own.Certificate, served.Certificate; a.Guarantee.String() != b.Guarantee.String() || a.Released != b.Released ||
+		string(a.Mechanism.Parameters) != string(b.Mechanism.Parameters) {
 		t.Errorf("certificates state %+v and %+v", a, b)
 	}
 }
@@ -498,7 +519,8 @@ func TestCurveOfTheClinic(t *testing.T) {
 	}
 	var c records.Curve
 	s.do(t, 200, "GET", "/recipes/"+recipe.ID+"/curve", nil, nil).decode(t, &c)
-	if c.State != "done" || len(c.Points) != 12 || c.Points[0].K != 2 || c.Points[0].Smallest < 2 || c.Points[0].Loss <= 0 || c.Points[0].QueryError == nil || *c.Points[0].QueryError <= 0 || c.Points[11].Loss < c.Points[0].Loss || c.Stale {
+	if c.State != "done" || len(c.Points) != 12 || c.Points[0].K != 2 || c.Points[0].Smallest < 2 || c.Points[0].Loss <= 0 ||
+		c.Points[0].QueryError == nil || *c.Points[0].QueryError <= 0 || c.Points[11].Loss < c.Points[0].Loss || c.Stale {
 		t.Errorf("%+v", c)
 	}
 }

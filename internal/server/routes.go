@@ -44,21 +44,28 @@ func (s *Server) openAPI() huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
 				Title: "Noren", Version: "1",
-				Description: "The interface of noren serve: tables, releases, budget books, paid questions, certificates and the audit log of one server. " +
-					"Texts for readers (text of a message; title, detail and hint of a problem) are in the language that the header Accept-Language of the request " +
-					"prefers, en or ja; in English without it. The header Content-Language of the reply says which. Codes, arguments, fields and certificates " +
+				Description: "The interface of noren serve: tables, releases, budget books, paid questions, certificates and the audit log of one " +
+					"server. " +
+					"Texts for readers (text of a message; title, detail and hint of a problem) are in the language that the header Accept-Language of " +
+					"the request " +
+					"prefers, en or ja; in English without it. The header Content-Language of the reply says which. Codes, arguments, fields and " +
+					"certificates " +
 					"are the same in every language, and the events of a job are in English.",
 			},
 			Components: &huma.Components{
 				Schemas: schemas,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"session": {Type: "apiKey", In: "cookie", Name: "__Host-noren", Description: "The session of a browser; its cookie is named noren on plain HTTP."},
-					"token":   {Type: "http", Scheme: "bearer", Description: "A bearer token, nrn_..."},
+					"session": {
+						Type: "apiKey", In: "cookie", Name: "__Host-noren",
+						Description: "The session of a browser; its cookie is named noren on plain HTTP.",
+					},
+					"token": {Type: "http", Scheme: "bearer", Description: "A bearer token, nrn_..."},
 				},
 			},
 		},
-		Formats: map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}, DefaultFormat: "application/json",
-		Transformers: []huma.Transformer{s.problems, s.speak},
+		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{s.problems, s.speak},
 	}
 }
 

@@ -55,8 +55,9 @@ func (s *Server) registerAudit(api huma.API, mux *http.ServeMux) {
 	export := op("GET", "/audit/export", "The audit log as JSON lines with a signed head")
 	export.Parameters = filterParameters()
 	export.Responses = map[string]*huma.Response{"200": {
-		Description: "One JSON object a line, the oldest entry first; of an entry that the filters leave out its number and hash. The last line states the head and is signed.",
-		Content:     map[string]*huma.MediaType{"application/jsonl": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		Description: "One JSON object a line, the oldest entry first; of an entry that the filters leave out its number and hash. The last " +
+			"line states the head and is signed.",
+		Content: map[string]*huma.MediaType{"application/jsonl": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}}
 	s.handle(api, mux, export, access{roles: []auth.Role{auth.Auditor, auth.Steward}, action: "audit.export"}, s.exportAudit)
 }

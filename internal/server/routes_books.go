@@ -72,7 +72,8 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 	opening := op("POST", "/books", "Open the book of a table")
 	opening.DefaultStatus = http.StatusAccepted
 	register(s, api, opening, access{roles: stewards, object: anyObject, changes: true, action: "book.open"}, s.openBook)
-	register(s, api, op("POST", "/tables/{id}/facts", "Propose public facts for the book of a table, without reading it"), access{roles: stewards, object: "id"},
+	register(s, api, op("POST", "/tables/{id}/facts", "Propose public facts for the book of a table, without reading it"),
+		access{roles: stewards, object: "id"},
 		func(ctx context.Context, c *call, in *factsInput) (*output[*books.Facts], error) {
 			out, err := s.books.Facts(ctx, in.ID, &in.Body, func(table string) bool { return c.actor.Has(table, auth.Steward, auth.Auditor) })
 			return &output[*books.Facts]{out}, err
@@ -88,7 +89,8 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 		func(ctx context.Context, c *call, in *takeOverInput) (*accepted, error) {
 			return begun(s.books.StartVersion(ctx, in.ID, &in.Body, c.actor.ID))
 		})
-	register(s, api, op("POST", "/books/{id}/cap", "Raise the cap of a book"), access{roles: stewards, object: "id", changes: true, action: "book.cap"},
+	register(s, api, op("POST", "/books/{id}/cap", "Raise the cap of a book"),
+		access{roles: stewards, object: "id", changes: true, action: "book.cap"},
 		func(ctx context.Context, c *call, in *capInput) (*output[*books.Book], error) {
 			c.note("cap", in.Body.amount().String())
 			return bookAnswer(s.books.Raise(ctx, in.ID, in.Body.amount(), c.viewer()))
@@ -101,7 +103,8 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 			c.notePrincipal(in.Principal)
 			return bookAnswer(s.books.CloseAccount(ctx, in.ID, in.Principal, c.viewer()))
 		})
-	register(s, api, op("POST", "/books/{id}/accounts/{principal}/allow", "Allow the paid questions of a principal again that ended because one took longer than its bound"),
+	register(s, api, op("POST", "/books/{id}/accounts/{principal}/allow",
+		"Allow the paid questions of a principal again that ended because one took longer than its bound"),
 		access{roles: stewards, object: "id", changes: true, action: "book.asking-allow"},
 		func(ctx context.Context, c *call, in *closingInput) (*output[*books.Book], error) {
 			c.notePrincipal(in.Principal)
@@ -110,7 +113,8 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 			}
 			return bookAnswer(s.books.Get(ctx, in.ID, c.viewer()))
 		})
-	register(s, api, op("GET", "/books/{id}/entries", "The entries of a book, the newest first"), access{roles: auth.Roles(), object: "id"}, s.listEntries)
+	register(s, api, op("GET", "/books/{id}/entries", "The entries of a book, the newest first"), access{roles: auth.Roles(), object: "id"},
+		s.listEntries)
 	register(s, api, op("GET", "/books/{id}/spend", "The course of the expenditure of a book"), access{roles: auth.Roles(), object: "id"},
 		func(ctx context.Context, c *call, in *idInput) (*output[*books.Spend], error) {
 			out, err := s.books.Spend(ctx, in.ID, c.viewer())
@@ -131,7 +135,8 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 		func(_ context.Context, c *call, in *idInput) (*accepted, error) {
 			return begun(s.books.StartCheck(in.ID, c.actor.ID))
 		})
-	register(s, api, op("GET", "/books/{id}/check", "The latest check of the ledger"), access{roles: []auth.Role{auth.Steward, auth.Auditor}, object: "id"},
+	register(s, api, op("GET", "/books/{id}/check", "The latest check of the ledger"),
+		access{roles: []auth.Role{auth.Steward, auth.Auditor}, object: "id"},
 		func(_ context.Context, _ *call, in *idInput) (*output[*books.LedgerCheck], error) {
 			out, err := s.books.LastCheck(in.ID)
 			return &output[*books.LedgerCheck]{out}, err
@@ -201,7 +206,8 @@ func (s *Server) listEntries(ctx context.Context, c *call, in *entriesInput) (*o
 	if err != nil {
 		return nil, err
 	}
-	items, next, err := s.books.Entries(ctx, in.ID, books.Select{State: in.State, Account: in.Account, Limit: in.Limit, After: after}, c.viewer())
+	items, next, err := s.books.Entries(ctx, in.ID, books.Select{State: in.State, Account: in.Account, Limit: in.Limit, After: after},
+		c.viewer())
 	if err != nil {
 		return nil, err
 	}
@@ -216,14 +222,20 @@ func (s *Server) listEntries(ctx context.Context, c *call, in *entriesInput) (*o
 func (s *Server) registerBookExport(a huma.API, mux *http.ServeMux) {
 	o := op("GET", "/books/{id}/export", "The ledger with all its books and answers, for an auditor")
 	o.Parameters = []*huma.Param{pathParameter("id", "The id of the book.")}
-	o.Responses = map[string]*huma.Response{"200": {Description: "JSON lines, as an attachment: noren ledger check-export checks them.", Content: map[string]*huma.MediaType{"application/jsonl": {}}}}
-	// The file holds all books of the ledger: a role on one table is not enough.
-	access := access{roles: []auth.Role{auth.Steward, auth.Auditor}, object: "id", action: "book.export", check: func(_ context.Context, c *call) error {
-		if !c.actor.Has(auth.Everything, auth.Steward, auth.Auditor) {
-			return problem.New("forbidden", "The export holds all books: it needs a role on all objects.")
-		}
-		return nil
+	o.Responses = map[string]*huma.Response{"200": {
+		Description: "JSON lines, as an attachment: noren ledger check-export checks them.",
+		Content:     map[string]*huma.MediaType{"application/jsonl": {}},
 	}}
+	// The file holds all books of the ledger: a role on one table is not enough.
+	access := access{
+		roles: []auth.Role{auth.Steward, auth.Auditor}, object: "id", action: "book.export",
+		check: func(_ context.Context, c *call) error {
+			if !c.actor.Has(auth.Everything, auth.Steward, auth.Auditor) {
+				return problem.New("forbidden", "The export holds all books: it needs a role on all objects.")
+			}
+			return nil
+		},
+	}
 	s.handle(a, mux, o, access, func(w http.ResponseWriter, r *http.Request, c *call) error {
 		return s.sendLedger(w, r, c, &access)
 	})

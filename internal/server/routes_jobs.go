@@ -46,11 +46,15 @@ func (s *Server) registerJobs(api huma.API, mux *http.ServeMux) {
 	events := op("GET", "/jobs/{id}/events", "The events of a job, as they come")
 	events.Parameters = []*huma.Param{
 		pathParameter("id", "The id of the job."),
-		{Name: "Last-Event-ID", In: "header", Description: "The number of the last event that was seen.", Schema: &huma.Schema{Type: huma.TypeString}},
+		{
+			Name: "Last-Event-ID", In: "header", Description: "The number of the last event that was seen.",
+			Schema: &huma.Schema{Type: huma.TypeString},
+		},
 	}
 	events.Responses = map[string]*huma.Response{"200": {
-		Description: "Server-sent events with a number each: progress {stage, done, total, left_s}, point (of a curve), and one final event done, failed, cancelled or closing.",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {}},
+		Description: "Server-sent events with a number each: progress {stage, done, total, left_s}, point (of a curve), and one final event " +
+			"done, failed, cancelled or closing.",
+		Content: map[string]*huma.MediaType{"text/event-stream": {}},
 	}}
 	may := access{roles: stewards, object: "id"}
 	s.handle(api, mux, events, may, func(w http.ResponseWriter, r *http.Request, c *call) error {

@@ -72,7 +72,10 @@ func (s *Server) listKeys(ctx context.Context, _ *call, _ *empty) (*output[page[
 	}
 	items := make([]keyBody, len(all))
 	for i, k := range all {
-		items[i] = keyBody{ID: k.ID, Fingerprint: fingerprint(k.ID), PEM: k.PEM, Since: k.Since.Format(time.RFC3339), State: "in use", Certificates: k.Certificates}
+		items[i] = keyBody{
+			ID: k.ID, Fingerprint: fingerprint(k.ID), PEM: k.PEM, Since: k.Since.Format(time.RFC3339), State: "in use",
+			Certificates: k.Certificates,
+		}
 		if !k.Until.IsZero() {
 			items[i].Until, items[i].State = k.Until.Format(time.RFC3339), "retired"
 		}
@@ -109,7 +112,10 @@ func (s *Server) listCertificates(ctx context.Context, c *call, in *Listing) (*o
 					unreadable = append(unreadable, one.ID)
 					continue
 				}
-				items = append(items, certificateBody{one.ID, one.Release, one.Made.Format(time.RFC3339), one.FileName, one.SHA256, json.RawMessage(one.Guarantee)})
+				items = append(items, certificateBody{
+					one.ID, one.Release, one.Made.Format(time.RFC3339), one.FileName, one.SHA256,
+					json.RawMessage(one.Guarantee),
+				})
 			}
 		}
 		if len(all) <= in.Limit {

@@ -63,7 +63,8 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Add("Vary", "Accept-Language")
 	l := languageOf(r.Context())
-	fmt.Fprintf(w, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>%s</title>\n<h1>%[2]s</h1>\n<p>%s</p>\n<p>%s</p>\n</html>\n",
+	fmt.Fprintf(w, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "+
+		"content=\"width=device-width\">\n<title>%s</title>\n<h1>%[2]s</h1>\n<p>%s</p>\n<p>%s</p>\n</html>\n",
 		l, html.EscapeString(c.Name), html.EscapeString(l.Shown(noren.Textf(c.Meaning))), html.EscapeString(l.Text("HTTP status %d.", c.Status)))
 }
 

@@ -51,7 +51,8 @@ type waitBody struct {
 // registerQuestions adds quotes, rehearsals and answers.
 func (s *Server) registerQuestions(a huma.API, mux *http.ServeMux) {
 	register(s, a, op("POST", "/quotes", "Price questions; no data is read"), access{roles: askers, object: anyObject}, s.quote)
-	register(s, a, op("POST", "/rehearsals", "Answer a quote on made-up rows; no data is read"), access{roles: askers, object: anyObject}, s.rehearse)
+	register(s, a, op("POST", "/rehearsals", "Answer a quote on made-up rows; no data is read"), access{roles: askers, object: anyObject},
+		s.rehearse)
 	s.registerAnswers(a, mux)
 }
 
@@ -60,10 +61,21 @@ func (s *Server) registerAnswers(a huma.API, mux *http.ServeMux) {
 	schema := func(v any) map[string]*huma.MediaType {
 		return map[string]*huma.MediaType{"application/json": {Schema: huma.SchemaFromType(a.OpenAPI().Components.Schemas, reflect.TypeOf(v))}}
 	}
-	answer := &huma.Response{Description: "The answer. The body is filled up with spaces to a length that follows from public parameters.", Content: schema(questions.Answer{})}
-	later := &huma.Response{Description: "The answer is not there yet: fetch it at the location, after the time that Retry-After says.", Content: schema(waitBody{})}
+	answer := &huma.Response{
+		Description: "The answer. The body is filled up with spaces to a length that follows from public parameters.",
+		Content:     schema(questions.Answer{}),
+	}
+	later := &huma.Response{
+		Description: "The answer is not there yet: fetch it at the location, after the time that Retry-After says.",
+		Content:     schema(waitBody{}),
+	}
 	pay := op("POST", "/answers", "Pay a quote; the answer leaves at the end of its time class")
-	pay.Parameters = []*huma.Param{{Name: "Idempotency-Key", In: "header", Required: true, Description: "A new random text with each new request, and the same one when it is repeated.", Schema: &huma.Schema{Type: huma.TypeString}}}
+	pay.Parameters = []*huma.Param{{
+		Name: "Idempotency-Key", In: "header", Required: true,
+		Description: "A new random text with each new request, and the same one when it is repeated.", Schema: &huma.Schema{
+			Type: huma.TypeString,
+		},
+	}}
 	pay.RequestBody = &huma.RequestBody{Required: true, Content: schema(questions.Paying{})}
 	pay.Responses = map[string]*huma.Response{"200": answer, "202": later}
 	asking := access{roles: askers, object: anyObject, changes: true, action: askAction}
@@ -89,7 +101,10 @@ func (s *Server) registerAnswers(a huma.API, mux *http.ServeMux) {
 	} {
 		o := op("GET", "/answers/{id}/"+part.name, part.summary)
 		o.Parameters = []*huma.Param{pathParameter("id", "The id of the answer.")}
-		o.Responses = map[string]*huma.Response{"200": {Description: "The file, as an attachment.", Content: map[string]*huma.MediaType{"application/json": {}}}}
+		o.Responses = map[string]*huma.Response{"200": {
+			Description: "The file, as an attachment.",
+			Content:     map[string]*huma.MediaType{"application/json": {}},
+		}}
 		s.handle(a, mux, o, readable, func(w http.ResponseWriter, r *http.Request, c *call) error {
 			certificate, payload, err := s.questions.Parts(r.Context(), c.id, s.reader(c))
 			if err != nil {
@@ -174,11 +189,12 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request, c *call, a *access)
 	}
 	entry := c.entry(a.action, "ok")
 	entry.Role = string(c.role)
-	reply, err := s.questions.Pay(r.Context(), s.reader(c), r.Header.Get("Idempotency-Key"), in, func(answer, book string, cost api.Amount) error {
-		// The entry is on disk before anything is charged.
-		entry.Object, entry.Detail = book, map[string]string{"answer": answer, "cost": cost.String()}
-		return s.noteEntry(r.Context(), entry)
-	})
+	reply, err := s.questions.Pay(r.Context(), s.reader(c), r.Header.Get("Idempotency-Key"), in,
+		func(answer, book string, cost api.Amount) error {
+			// The entry is on disk before anything is charged.
+			entry.Object, entry.Detail = book, map[string]string{"answer": answer, "cost": cost.String()}
+			return s.noteEntry(r.Context(), entry)
+		})
 	if err != nil {
 		if book, words, cost := in.Asked(); book != "" {
 			c.id = book

@@ -69,15 +69,20 @@ type compareInput struct {
 
 // registerRecipes adds recipes, curves and previews.
 func (s *Server) registerRecipes(api huma.API, mux *http.ServeMux) {
-	register(s, api, op("GET", "/tables/{id}/recipes", "The recipes of a table, the newest first"), access{roles: stewards, object: "id"}, s.listRecipes)
+	register(s, api, op("GET", "/tables/{id}/recipes", "The recipes of a table, the newest first"), access{roles: stewards, object: "id"},
+		s.listRecipes)
 	create := op("POST", "/tables/{id}/recipes", "Make a recipe with default parameters")
 	create.DefaultStatus = http.StatusCreated
 	register(s, api, create, access{roles: stewards, object: "id", changes: true, action: "recipe.make"}, s.makeRecipe)
 	register(s, api, op("GET", "/recipes/{id}", "A recipe"), access{roles: stewards, object: "id"}, s.getRecipe)
-	register(s, api, op("PUT", "/recipes/{id}", "Change the parameters of a recipe"), access{roles: stewards, object: "id", changes: true, action: "recipe.change"}, s.putRecipe)
+	register(s, api, op("PUT", "/recipes/{id}", "Change the parameters of a recipe"),
+		access{roles: stewards, object: "id", changes: true, action: "recipe.change"}, s.putRecipe)
 	file := op("GET", "/recipes/{id}/file", "A recipe as a noren.yaml for the command line")
 	file.Parameters = []*huma.Param{pathParameter("id", "The id of the recipe.")}
-	file.Responses = map[string]*huma.Response{"200": {Description: "The noren.yaml.", Content: map[string]*huma.MediaType{"application/yaml": {}}}}
+	file.Responses = map[string]*huma.Response{"200": {
+		Description: "The noren.yaml.",
+		Content:     map[string]*huma.MediaType{"application/yaml": {}},
+	}}
 	s.handle(api, mux, file, access{roles: stewards, object: "id"}, s.recipeFile)
 	job := func(path, summary, action string) huma.Operation {
 		o := op("POST", path, summary)
@@ -86,10 +91,14 @@ func (s *Server) registerRecipes(api huma.API, mux *http.ServeMux) {
 	}
 	register(s, api, job("/recipes/{id}/curve", "Compute loss and risk over k", ""), access{roles: stewards, object: "id"}, s.startCurve)
 	register(s, api, op("GET", "/recipes/{id}/curve", "The curve of a recipe so far"), access{roles: stewards, object: "id"}, s.getCurve)
-	register(s, api, job("/recipes/{id}/preview", "Make and verify the file of a release, without releasing it", ""), access{roles: stewards, object: "id", action: "preview"}, s.startPreview)
-	register(s, api, op("GET", "/recipes/{id}/preview", "The latest preview of a recipe"), access{roles: stewards, object: "id", action: "preview.read"}, s.getPreview)
-	register(s, api, job("/recipes/{id}/trial", "Compare the preview with one of other parameters, without changing the recipe", ""), access{roles: stewards, object: "id", action: "preview"}, s.startTrial)
-	register(s, api, job("/recipes/{id}/compare", "Compare the preview with an earlier release of the same people", ""), access{roles: stewards, object: "id", action: "compare"}, s.comparePreview)
+	register(s, api, job("/recipes/{id}/preview", "Make and verify the file of a release, without releasing it", ""),
+		access{roles: stewards, object: "id", action: "preview"}, s.startPreview)
+	register(s, api, op("GET", "/recipes/{id}/preview", "The latest preview of a recipe"),
+		access{roles: stewards, object: "id", action: "preview.read"}, s.getPreview)
+	register(s, api, job("/recipes/{id}/trial", "Compare the preview with one of other parameters, without changing the recipe", ""),
+		access{roles: stewards, object: "id", action: "preview"}, s.startTrial)
+	register(s, api, job("/recipes/{id}/compare", "Compare the preview with an earlier release of the same people", ""),
+		access{roles: stewards, object: "id", action: "compare"}, s.comparePreview)
 }
 
 func (s *Server) listRecipes(ctx context.Context, _ *call, in *tableListing) (*output[page[records.Recipe]], error) {

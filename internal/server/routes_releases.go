@@ -42,16 +42,22 @@ func (s *Server) registerReleases(api huma.API, mux *http.ServeMux) {
 	compare := op("POST", "/releases/{id}/compare", "Compare a release with another of the same people")
 	compare.DefaultStatus = http.StatusAccepted
 	register(s, api, compare, access{roles: stewards, object: "id", action: "compare"}, s.compareReleases)
-	bundle := op("GET", "/releases/{id}/bundle", "What the recipient of a release needs: the file, its certificate, the public key, and a page that says how to check them")
+	bundle := op("GET", "/releases/{id}/bundle",
+		"What the recipient of a release needs: the file, its certificate, the public key, and a page that says how to check them")
 	bundle.Parameters = []*huma.Param{pathParameter("id", "The id of the release."), inLanguage()}
-	bundle.Responses = map[string]*huma.Response{"200": {Description: "A ZIP archive, as an attachment.", Content: map[string]*huma.MediaType{"application/zip": {}}}}
+	bundle.Responses = map[string]*huma.Response{
+		"200": {Description: "A ZIP archive, as an attachment.", Content: map[string]*huma.MediaType{"application/zip": {}}},
+	}
 	whole := access{roles: []auth.Role{auth.Steward, auth.Analyst}, object: "id", noted: true, action: "release.bundle"}
 	s.handle(api, mux, bundle, whole, func(w http.ResponseWriter, r *http.Request, c *call) error { return s.sendBundle(w, r, c, &whole) })
 	for _, part := range []struct {
 		name, summary, media string
 		roles                []auth.Role
 	}{
-		{name: records.PartFile, summary: "The file of a release", media: "application/octet-stream", roles: []auth.Role{auth.Steward, auth.Analyst}},
+		{
+			name: records.PartFile, summary: "The file of a release", media: "application/octet-stream",
+			roles: []auth.Role{auth.Steward, auth.Analyst},
+		},
 		{name: records.PartCertificate, summary: "The certificate of a release", media: "application/json", roles: auth.Roles()},
 		{name: records.PartDossier, summary: "The page about risk and utility of a release; it is private", media: "text/html", roles: stewards},
 		{name: records.PartRecipe, summary: "The noren.yaml of a release", media: "application/yaml", roles: auth.Roles()},
@@ -84,7 +90,10 @@ func (s *Server) askRelease(ctx context.Context, c *call, in *releaseInput) (*ac
 	}
 	c.note("recipe", in.Body.Recipe)
 	out, _, err := once(ctx, s, c, in.Key, in.Body, func() (*accepted, error) {
-		return begun(s.records.StartRelease(ctx, records.Asking{Recipe: in.Body.Recipe, SHA256: in.Body.SHA256, Studied: in.Body.Studied, By: c.actor.ID}))
+		return begun(s.records.StartRelease(ctx, records.Asking{
+			Recipe: in.Body.Recipe, SHA256: in.Body.SHA256, Studied: in.Body.Studied,
+			By: c.actor.ID,
+		}))
 	})
 	return out, err
 }
@@ -94,7 +103,8 @@ func (s *Server) listReleases(ctx context.Context, c *call, in *releaseListing) 
 	if err != nil {
 		return nil, err
 	}
-	items, next, unreadable, err := s.records.Releases(ctx, in.Table, before, in.Limit, func(table string) bool { return c.actor.Has(table, auth.Roles()...) })
+	items, next, unreadable, err := s.records.Releases(ctx, in.Table, before, in.Limit,
+		func(table string) bool { return c.actor.Has(table, auth.Roles()...) })
 	if err != nil {
 		return nil, err
 	}

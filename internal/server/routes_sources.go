@@ -58,7 +58,11 @@ func (s *Server) listSources(context.Context, *call, *empty) (*output[sourcesBod
 		}
 		return out
 	}
-	return &output[sourcesBody]{sourcesBody{uploadLimits{s.uploads.Limit(), tables.Forms()}, list(s.tables.Roots()), list(s.tables.Databases())}}, nil
+	return &output[sourcesBody]{sourcesBody{
+		uploadLimits{s.uploads.Limit(), tables.Forms()},
+		list(s.tables.Roots()),
+		list(s.tables.Databases()),
+	}}, nil
 }
 
 func (s *Server) browseRoot(ctx context.Context, _ *call, in *rootInput) (*output[rootBody], error) {

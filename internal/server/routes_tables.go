@@ -74,13 +74,17 @@ func (s *Server) registerTables(a huma.API, mux *http.ServeMux) {
 	add.DefaultStatus = http.StatusAccepted
 	register(s, a, add, access{roles: stewards, changes: true, action: "table.add"}, s.addTable)
 	register(s, a, op("GET", "/tables/{id}", "A table with its columns"), access{roles: auth.Roles(), object: "id"}, s.getTable)
-	register(s, a, op("PATCH", "/tables/{id}", "Rename a table"), access{roles: stewards, object: "id", changes: true, action: "table.rename"}, s.renameTable)
-	register(s, a, op("DELETE", "/tables/{id}", "Delete a table; its releases stay"), access{roles: stewards, object: "id", changes: true, action: "table.delete"}, s.deleteTable)
-	register(s, a, op("PUT", "/tables/{id}/columns", "State, and confirm, the columns of a table"), access{roles: stewards, object: "id", changes: true, action: "table.columns"}, s.stateColumns)
+	register(s, a, op("PATCH", "/tables/{id}", "Rename a table"), access{roles: stewards, object: "id", changes: true, action: "table.rename"},
+		s.renameTable)
+	register(s, a, op("DELETE", "/tables/{id}", "Delete a table; its releases stay"),
+		access{roles: stewards, object: "id", changes: true, action: "table.delete"}, s.deleteTable)
+	register(s, a, op("PUT", "/tables/{id}/columns", "State, and confirm, the columns of a table"),
+		access{roles: stewards, object: "id", changes: true, action: "table.columns"}, s.stateColumns)
 	again := op("POST", "/tables/{id}/read", "Read a table again by another form of its file; its columns are proposed again")
 	again.DefaultStatus = http.StatusAccepted
 	register(s, a, again, access{roles: stewards, object: "id", changes: true, action: "table.read"}, s.readTable)
-	register(s, a, op("GET", "/tables/{id}/rows", "The first rows of a table"), access{roles: stewards, object: "id", changes: true, action: "table.rows"}, s.tableRows)
+	register(s, a, op("GET", "/tables/{id}/rows", "The first rows of a table"),
+		access{roles: stewards, object: "id", changes: true, action: "table.rows"}, s.tableRows)
 	s.registerHierarchies(a, mux)
 }
 
@@ -88,27 +92,39 @@ func (s *Server) registerTables(a huma.API, mux *http.ServeMux) {
 func (s *Server) registerHierarchies(a huma.API, mux *http.ServeMux) {
 	const path = "/tables/{id}/hierarchies/{column}"
 	parameters := []*huma.Param{pathParameter("id", "The id of the table."), pathParameter("column", "The name of the column.")}
-	match := &huma.Param{Name: "If-Match", In: "header", Required: true, Description: "The ETag of the table as it was read.", Schema: &huma.Schema{Type: huma.TypeString}}
+	match := &huma.Param{
+		Name: "If-Match", In: "header", Required: true, Description: "The ETag of the table as it was read.",
+		Schema: &huma.Schema{Type: huma.TypeString},
+	}
 	csv := map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}}}
 	shown := map[string]*huma.Response{"200": {
-		Description: "The table.", Content: map[string]*huma.MediaType{"application/json": {Schema: huma.SchemaFromType(a.OpenAPI().Components.Schemas, tableType)}},
+		Description: "The table.", Content: map[string]*huma.MediaType{
+			"application/json": {Schema: huma.SchemaFromType(a.OpenAPI().Components.Schemas, tableType)},
+		},
 	}}
 	get := op("GET", path, "The hierarchy of a column")
-	get.Parameters, get.Responses = parameters, map[string]*huma.Response{"200": {Description: "One line a value: the value, its group, ..., the root.", Content: csv}}
-	s.handle(a, mux, get, access{roles: stewards, object: "id", action: "hierarchy.read"}, func(w http.ResponseWriter, r *http.Request, c *call) error {
-		text, err := s.tables.Hierarchy(r.Context(), c.id, r.PathValue("column"))
-		return s.csv(w, r, c, "hierarchy.read", text, err)
-	})
+	get.Parameters, get.Responses = parameters, map[string]*huma.Response{
+		"200": {Description: "One line a value: the value, its group, ..., the root.", Content: csv},
+	}
+	s.handle(a, mux, get, access{roles: stewards, object: "id", action: "hierarchy.read"},
+		func(w http.ResponseWriter, r *http.Request, c *call) error {
+			text, err := s.tables.Hierarchy(r.Context(), c.id, r.PathValue("column"))
+			return s.csv(w, r, c, "hierarchy.read", text, err)
+		})
 	propose := op("POST", path+"/proposal", "Propose a hierarchy for the values of a column")
 	propose.Parameters, propose.Responses = parameters, map[string]*huma.Response{"200": {Description: "A proposed hierarchy.", Content: csv}}
-	s.handle(a, mux, propose, access{roles: stewards, object: "id", action: "hierarchy.propose"}, func(w http.ResponseWriter, r *http.Request, c *call) error {
-		text, err := s.tables.ProposeHierarchy(r.Context(), c.id, r.PathValue("column"))
-		return s.csv(w, r, c, "hierarchy.propose", text, err)
-	})
+	s.handle(a, mux, propose, access{roles: stewards, object: "id", action: "hierarchy.propose"},
+		func(w http.ResponseWriter, r *http.Request, c *call) error {
+			text, err := s.tables.ProposeHierarchy(r.Context(), c.id, r.PathValue("column"))
+			return s.csv(w, r, c, "hierarchy.propose", text, err)
+		})
 	put := op("PUT", path, "Store the hierarchy of a column")
 	put.Parameters, put.Responses = append(parameters, match), shown
 	put.RequestBody = &huma.RequestBody{Required: true, Content: csv}
-	s.handle(a, mux, put, access{roles: stewards, object: "id", changes: true, action: "hierarchy.set", media: "text/csv", most: tables.MostHierarchy}, func(w http.ResponseWriter, r *http.Request, c *call) error {
+	s.handle(a, mux, put, access{
+		roles: stewards, object: "id", changes: true, action: "hierarchy.set", media: "text/csv",
+		most: tables.MostHierarchy,
+	}, func(w http.ResponseWriter, r *http.Request, c *call) error {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
 			return err
@@ -118,10 +134,11 @@ func (s *Server) registerHierarchies(a huma.API, mux *http.ServeMux) {
 	})
 	drop := op("DELETE", path, "Remove the hierarchy of a column")
 	drop.Parameters, drop.Responses = append(parameters, match), shown
-	s.handle(a, mux, drop, access{roles: stewards, object: "id", changes: true, action: "hierarchy.remove"}, func(w http.ResponseWriter, r *http.Request, c *call) error {
-		t, err := s.tables.DropHierarchy(r.Context(), c.id, version(r.Header.Get("If-Match")), r.PathValue("column"))
-		return s.tableJSON(w, r, t, err)
-	})
+	s.handle(a, mux, drop, access{roles: stewards, object: "id", changes: true, action: "hierarchy.remove"},
+		func(w http.ResponseWriter, r *http.Request, c *call) error {
+			t, err := s.tables.DropHierarchy(r.Context(), c.id, version(r.Header.Get("If-Match")), r.PathValue("column"))
+			return s.tableJSON(w, r, t, err)
+		})
 }
 
 // csv sends a hierarchy once the audit log has it: it holds values of the table.
@@ -170,7 +187,10 @@ func seen(c *call, t *tables.Table) *tables.Table {
 
 // public is a line of a list as those see it who are no stewards.
 func public(l *tables.Line) tables.Line {
-	out := tables.Line{ID: l.ID, Name: l.Name, Source: tables.Origin{Kind: l.Source.Kind}, State: l.State, Added: l.Added, LastRelease: l.LastRelease, Health: l.Health}
+	out := tables.Line{
+		ID: l.ID, Name: l.Name, Source: tables.Origin{Kind: l.Source.Kind}, State: l.State, Added: l.Added,
+		LastRelease: l.LastRelease, Health: l.Health,
+	}
 	if l.Confirmed != nil {
 		out.Confirmed, out.Unit, out.Columns = l.Confirmed, l.Unit, l.Columns
 	}

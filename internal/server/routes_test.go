@@ -85,7 +85,10 @@ func withObjects(r *running) {
 }
 
 // prefixes of ids, by the collection that a path begins with.
-var collections = map[string]string{"tables": "tb", "uploads": "up", "recipes": "rc", "releases": "rl", "jobs": "jb", "tokens": "tk", "books": "bk", "answers": "an"}
+var collections = map[string]string{
+	"tables": "tb", "uploads": "up", "recipes": "rc", "releases": "rl", "jobs": "jb", "tokens": "tk",
+	"books": "bk", "answers": "an",
+}
 
 // path is the path of a route for an object whose id ends in a text.
 func (m *mounted) pathFor(t *testing.T, end string) string {
@@ -220,7 +223,8 @@ func TestForeignIDsLookMissing(t *testing.T) {
 				a.header.Set("X-Request-Id", "")
 			}
 			if m.method != "HEAD" && unnamed(foreign.body) != unnamed(absent.body) || !cmp.Equal(foreign.header, absent.header) {
-				t.Errorf("%s %s as %s: another's id gives %s %v and a missing one %s %v", m.method, m.path, role, foreign.body, foreign.header, absent.body, absent.header)
+				t.Errorf("%s %s as %s: another's id gives %s %v and a missing one %s %v", m.method, m.path, role, foreign.body, foreign.header,
+					absent.body, absent.header)
 			}
 			if testing.Short() {
 				continue
@@ -336,11 +340,13 @@ func TestAuditRoutes(t *testing.T) {
 	}
 	a := r.ask(t, "GET", "/api/v1/audit/export", token, nil, nil)
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")
-	if a.status != 200 || len(lines) != 7 || !strings.Contains(lines[4], `"outcome":"forbidden"`) || !strings.Contains(lines[5], "audit.export") {
+	if a.status != 200 || len(lines) != 7 || !strings.Contains(lines[4], `"outcome":"forbidden"`) ||
+		!strings.Contains(lines[5], "audit.export") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	var p page[map[string]any]
-	r.ask(t, "GET", "/api/v1/audit?action=principal.add&from=2000-01-01T00:00:00Z&to="+time.Now().AddDate(1, 0, 0).UTC().Format(time.RFC3339), token, nil, nil).decode(t, &p)
+	r.ask(t, "GET", "/api/v1/audit?action=principal.add&from=2000-01-01T00:00:00Z&to="+time.Now().AddDate(1, 0, 0).UTC().Format(time.RFC3339),
+		token, nil, nil).decode(t, &p)
 	if len(p.Items) != 2 {
 		t.Errorf("%v", p.Items)
 	}

@@ -60,7 +60,10 @@ func (s *Server) listTokens(ctx context.Context, c *call, in *Listing) (*output[
 	}
 	items := make([]tokenBody, len(all))
 	for i, t := range all {
-		items[i] = tokenBody{t.ID, t.Name, t.Made.Format(time.RFC3339), t.Ends.Format(time.RFC3339), append([]string{}, strings.Fields(t.Networks)...), t.UsedDay}
+		items[i] = tokenBody{
+			t.ID, t.Name, t.Made.Format(time.RFC3339), t.Ends.Format(time.RFC3339),
+			append([]string{}, strings.Fields(t.Networks)...), t.UsedDay,
+		}
 	}
 	return &output[page[tokenBody]]{paged(items, in.Limit, func(t *tokenBody) string { return t.ID })}, nil
 }
@@ -106,7 +109,8 @@ type principalBody struct {
 // registerPrincipals adds the list of principals. They change by commands on the
 // server's machine alone.
 func (s *Server) registerPrincipals(api huma.API, _ *http.ServeMux) {
-	register(s, api, op("GET", "/principals", "Principals and their roles"), access{roles: []auth.Role{auth.Steward, auth.Auditor}}, s.listPrincipals)
+	register(s, api, op("GET", "/principals", "Principals and their roles"), access{roles: []auth.Role{auth.Steward, auth.Auditor}},
+		s.listPrincipals)
 }
 
 func (s *Server) listPrincipals(ctx context.Context, _ *call, in *Listing) (*output[page[principalBody]], error) {

@@ -60,7 +60,8 @@ func uploadProblem(err error) error {
 	case errors.Is(err, uploads.ErrCut):
 		return problem.New("invalid", "The part ended early.").Hinted("send the part again")
 	case errors.Is(err, uploads.ErrOffset):
-		return problem.New("range", "The part does not begin where the upload ends.").Hinted("ask for the upload: Upload-Offset says where it goes on")
+		return problem.New("range", "The part does not begin where the upload ends.").
+			Hinted("ask for the upload: Upload-Offset says where it goes on")
 	case errors.Is(err, uploads.ErrBusy):
 		p := problem.New("conflict", "Another request writes to the upload.")
 		p.RetryAfter = 1
@@ -78,21 +79,36 @@ func (s *Server) registerUploads(api huma.API, mux *http.ServeMux) {
 	begin := op("POST", "/uploads", "Begin an upload")
 	begin.DefaultStatus = http.StatusCreated
 	register(s, api, begin, access{roles: stewards, changes: true, action: "upload.begin"}, s.beginUpload)
-	register(s, api, op("GET", "/uploads", "The uploads of the principal itself, those that expire first before others"), access{roles: stewards}, s.listUploads)
-	register(s, api, op("GET", "/uploads/{id}", "An upload, with the place where it goes on"), access{roles: stewards, object: "id"}, s.getUpload)
-	register(s, api, op("DELETE", "/uploads/{id}", "Delete an upload"), access{roles: stewards, object: "id", action: "upload.delete"}, s.deleteUpload)
+	register(s, api, op("GET", "/uploads", "The uploads of the principal itself, those that expire first before others"),
+		access{roles: stewards}, s.listUploads)
+	register(s, api, op("GET", "/uploads/{id}", "An upload, with the place where it goes on"), access{roles: stewards, object: "id"},
+		s.getUpload)
+	register(s, api, op("DELETE", "/uploads/{id}", "Delete an upload"), access{roles: stewards, object: "id", action: "upload.delete"},
+		s.deleteUpload)
 	part := op("PUT", "/uploads/{id}", "Send the next part of an upload")
 	part.Parameters = []*huma.Param{
 		pathParameter("id", "The id of the upload."),
-		{Name: "Content-Range", In: "header", Required: true, Description: "bytes FIRST-LAST/SIZE: the place of the part, which begins where the upload ends.", Schema: &huma.Schema{Type: huma.TypeString}},
-		{Name: "Content-Digest", In: "header", Description: "sha-256=:BASE64: of the part. Repr-Digest is read where it is missing.", Schema: &huma.Schema{Type: huma.TypeString}},
+		{
+			Name: "Content-Range", In: "header", Required: true,
+			Description: "bytes FIRST-LAST/SIZE: the place of the part, which begins where the upload ends.", Schema: &huma.Schema{
+				Type: huma.TypeString,
+			},
+		},
+		{
+			Name: "Content-Digest", In: "header", Description: "sha-256=:BASE64: of the part. Repr-Digest is read where it is missing.",
+			Schema: &huma.Schema{Type: huma.TypeString},
+		},
 	}
-	part.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}}
+	part.RequestBody = &huma.RequestBody{
+		Required: true,
+		Content:  map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
+	}
 	part.Responses = map[string]*huma.Response{"200": {
 		Description: "The upload as it is then.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: huma.SchemaFromType(api.OpenAPI().Components.Schemas, uploadType)}},
 	}}
-	s.handle(api, mux, part, access{roles: stewards, object: "id", changes: true, media: "application/octet-stream", most: mostPart}, s.putPart)
+	s.handle(api, mux, part, access{roles: stewards, object: "id", changes: true, media: "application/octet-stream", most: mostPart},
+		s.putPart)
 }
 
 func (s *Server) beginUpload(_ context.Context, c *call, in *uploadInput) (*uploadOutput, error) {

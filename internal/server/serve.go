@@ -25,7 +25,8 @@ type listeners struct {
 }
 
 // shed is the answer to a connection over the limit.
-const shed = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nRetry-After: 5\r\nContent-Length: 34\r\nConnection: close\r\n\r\nThe server has no free connection\n"
+const shed = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nRetry-After: 5\r\nContent-Length: 34\r\nConnection: " +
+	"close\r\n\r\nThe server has no free connection\n"
 
 // Listen opens the addresses of the interface and of health and metrics, and returns the
 // address that links begin with, such as http://127.0.0.1:8080.
@@ -85,7 +86,10 @@ func listenError(field string, err error) error {
 	if errors.As(err, &op) {
 		err = op.Err
 	}
-	return &noren.Error{Kind: noren.Usage, Where: field, What: "the address cannot be opened", Err: err, Hint: "another program may use it: choose another port"}
+	return &noren.Error{
+		Kind: noren.Usage, Where: field, What: "the address cannot be opened", Err: err,
+		Hint: "another program may use it: choose another port",
+	}
 }
 
 // AdminAddress is the address of health and metrics once [Server.Listen] has returned.
@@ -99,7 +103,10 @@ func (s *Server) ReloadCertificate() error {
 	}
 	c, err := tls.LoadX509KeyPair(s.cfg.Certificate, s.cfg.Key)
 	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: s.cfg.Certificate, What: "the TLS certificate and its key cannot be used", Err: err, Hint: "both are PEM files, and the key belongs to the certificate"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: s.cfg.Certificate, What: "the TLS certificate and its key cannot be used", Err: err,
+			Hint: "both are PEM files, and the key belongs to the certificate",
+		}
 	}
 	s.listeners.certificate.Store(&c)
 	return nil

@@ -179,7 +179,10 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 
 // open opens what is in the folder.
 func (s *Server) open(ctx context.Context) (err error) {
-	for _, name := range []string{"server.db", "server.db-wal", "server.db-shm", "audit.log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.head"} {
+	for _, name := range []string{
+		"server.db", "server.db-wal", "server.db-shm", "audit.log", "ledger.db", "ledger.db-wal", "ledger.db-shm",
+		"ledger.db.head",
+	} {
 		if err := plainOrAbsent(s.path(name)); err != nil {
 			return err
 		}

@@ -44,7 +44,8 @@ func TestSignIn(t *testing.T) {
 	}
 	var s sessionBody
 	a = r.ask(t, "GET", "/api/v1/session", "", nil, with(cookie))
-	if a.decode(t, &s); a.status != 200 || s.Principal.Name != "Steward" || s.Role != "steward" || !s.Server.SingleSteward || s.Server.LeastK != 5 {
+	if a.decode(t, &s); a.status != 200 || s.Principal.Name != "Steward" || s.Role != "steward" || !s.Server.SingleSteward ||
+		s.Server.LeastK != 5 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	a = r.ask(t, "DELETE", "/api/v1/session", "", nil, with(cookie))
@@ -182,7 +183,8 @@ func TestTokens(t *testing.T) {
 	if a := r.ask(t, "POST", "/api/v1/tokens", made.Secret, map[string]any{"name": "x", "days": 1}, nil); a.status != 403 {
 		t.Errorf("a token made a token: %d", a.status)
 	}
-	if a := r.ask(t, "GET", "/api/v1/tokens", made.Secret, nil, nil); strings.Contains(a.body, made.Secret) || !strings.Contains(a.body, made.ID) {
+	if a := r.ask(t, "GET", "/api/v1/tokens", made.Secret, nil, nil); strings.Contains(a.body, made.Secret) ||
+		!strings.Contains(a.body, made.ID) {
 		t.Errorf("%s", a.body)
 	}
 	last := made.Secret[len(made.Secret)-1:]

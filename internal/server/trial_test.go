@@ -46,7 +46,8 @@ func TestNoQueryErrorOfOneColumn(t *testing.T) {
 		t.Errorf("the trial states an error: %+v", tried)
 	}
 	s.finish(t, s.do(t, 202, "POST", "/recipes/"+recipe.ID+"/curve", map[string]any{"k": []int{2, 5}}, nil))
-	if a := s.do(t, 200, "GET", "/recipes/"+recipe.ID+"/curve", nil, nil); strings.Contains(a.body, "query_error") || !strings.Contains(a.body, `"k":5`) {
+	if a := s.do(t, 200, "GET", "/recipes/"+recipe.ID+"/curve", nil, nil); strings.Contains(a.body, "query_error") ||
+		!strings.Contains(a.body, `"k":5`) {
 		t.Errorf("the curve states an error: %s", a.body)
 	}
 }
@@ -85,7 +86,8 @@ func TestTrialOfRemedies(t *testing.T) {
 	}
 	tried := s.trial(t, recipe.ID, &drop.Parameters)
 	now, then := tried.Now, tried.Then
-	if now.Loss != p.After.Loss || now.HighestRisk != p.After.HighestRisk || now.Rows != p.Leaving.Rows || now.Columns != len(p.Leaving.Columns) {
+	if now.Loss != p.After.Loss || now.HighestRisk != p.After.HighestRisk || now.Rows != p.Leaving.Rows ||
+		now.Columns != len(p.Leaving.Columns) {
 		t.Errorf("the trial compares with %+v, the preview has %+v", now, p.After)
 	}
 	if now.Unique == nil || *now.Unique == 0 || then.Unique != nil && *then.Unique >= *now.Unique || then.Columns != now.Columns-1 {
@@ -125,7 +127,8 @@ func TestTrialOfRemedies(t *testing.T) {
 	s.do(t, 422, "POST", "/recipes/"+recipe.ID+"/trial", map[string]any{"parameters": bad}, nil)
 	// The preview of a recipe that changed since is no base of a comparison.
 	changed := s.do(t, 200, "GET", "/recipes/"+recipe.ID, nil, nil)
-	s.do(t, 200, "PUT", "/recipes/"+recipe.ID, map[string]any{"parameters": drop.Parameters}, match(changed.header.Get("ETag"))).decode(t, &after)
+	s.do(t, 200, "PUT", "/recipes/"+recipe.ID, map[string]any{"parameters": drop.Parameters}, match(changed.header.Get("ETag"))).
+		decode(t, &after)
 	s.do(t, 422, "POST", "/recipes/"+recipe.ID+"/trial", map[string]any{"parameters": drop.Parameters}, nil)
 	for _, w := range s.preview(t, recipe.ID).Warnings {
 		if slices.ContainsFunc(w.Remedies, func(x records.Remedy) bool { return x.Column == "note" }) {

@@ -109,8 +109,9 @@ func TestListsWithAnUnreadableMember(t *testing.T) {
 		"/releases":            {"/releases", releases[0], func() { s.broken(t, store.KindRelease, releases[0]) }},
 		"/books":               {"/books", bad.book.ID, func() { s.broken(t, store.KindBook, bad.book.ID) }},
 		"/jobs":                {"/jobs", job, func() { s.broken(t, store.KindJob, job) }},
-		"/answers":             {"/answers", answers[1], exec("DROP TRIGGER answer_final; UPDATE answer SET line = '[]' WHERE id = ?", answers[1])},
-		"/certificates":        {"/certificates", signed, exec("UPDATE certificate SET guarantee = '{' WHERE id = ?", signed)},
+		"/answers": {"/answers", answers[1], exec("DROP TRIGGER answer_final; UPDATE answer SET line = '[]' WHERE id = ?",
+			answers[1])},
+		"/certificates": {"/certificates", signed, exec("UPDATE certificate SET guarantee = '{' WHERE id = ?", signed)},
 		"/uploads": {"/uploads", "", func() {
 			if err := os.WriteFile(s.path("uploads", uploads[0], "upload.json"), []byte("[]"), 0o600); err != nil {
 				t.Fatal(err)
@@ -161,7 +162,8 @@ func TestListsWithAnUnreadableMember(t *testing.T) {
 		var p struct{ Earlier []struct{ Release string } }
 		s.do(t, 202, "POST", "/recipes/"+recipes[1]+"/preview", nil, nil)
 		s.idle(t)
-		if s.do(t, 200, "GET", "/recipes/"+recipes[1]+"/preview", nil, nil).decode(t, &p); !slices.ContainsFunc(p.Earlier, func(e struct{ Release string }) bool { return e.Release == releases[0] }) {
+		if s.do(t, 200, "GET", "/recipes/"+recipes[1]+"/preview", nil, nil).
+			decode(t, &p); !slices.ContainsFunc(p.Earlier, func(e struct{ Release string }) bool { return e.Release == releases[0] }) {
 			t.Errorf("%s: the gate does not know of the release that cannot be read: %+v", when, p)
 		}
 	}

@@ -36,7 +36,10 @@ func TestVersionOfSimilarBook(t *testing.T) {
 			}
 		}
 		table = s.confirm(t, s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, name+".csv", []byte(text))}), state())
-		job := s.finish(t, s.do(t, 202, "POST", "/books", map[string]any{"table": table.ID, "accounting": "epsilon", "epsilon": "1", "name": name, "confirm": true}, nil))
+		job := s.finish(t, s.do(t, 202, "POST", "/books", map[string]any{
+			"table": table.ID, "accounting": "epsilon", "epsilon": "1", "name": name,
+			"confirm": true,
+		}, nil))
 		var opened books.Opened
 		if err := json.Unmarshal(job.Result, &opened); err != nil || opened.Book == "" {
 			t.Fatalf("%s: %v", job.Result, err)

@@ -24,7 +24,8 @@ func (s *Server) WayBack() []noren.Text {
 	path := func(parts ...string) string { return names.Shell(filepath.Join(append([]string{dir}, parts...)...)) }
 	reconcile := noren.Textf("noren ledger reconcile --ledger %s", path("ledger.db"))
 	if s.cfg.Anchor != "" {
-		reconcile = noren.Textf("see that %s is in its place, then: noren ledger reconcile --ledger %s", names.Shell(s.cfg.Anchor), path("ledger.db"))
+		reconcile = noren.Textf("see that %s is in its place, then: noren ledger reconcile --ledger %s", names.Shell(s.cfg.Anchor),
+			path("ledger.db"))
 	}
 	steps := []noren.Text{noren.Textf("stop this server")}
 	var back []string // to be put back
@@ -66,7 +67,8 @@ func (s *Server) WayBack() []noren.Text {
 		steps = append(steps, reconcile)
 	}
 	if accepts {
-		steps = append(steps, noren.Textf("where there is no copy, or the server is sealed again with it: noren serve accept --dir %s (all sessions, links and tokens end)", path()))
+		steps = append(steps, noren.Textf("where there is no copy, or the server is sealed again with it: noren serve accept --dir %s (all "+
+			"sessions, links and tokens end)", path()))
 	}
 	return append(steps, noren.Textf("start it again, as now: noren serve --dir %s with its other flags", path()))
 }

@@ -45,7 +45,10 @@ var hashes = regexp.MustCompile(`^(Sum256|Sum512|New)$`)
 var secrets = regexp.MustCompile(`(?i)secret|seed$|^salt$`)
 
 // left are folders without streams of the program: papers, examples and tests.
-var left = map[string]bool{"experiments": true, "examples": true, "internal/randtest": true, "internal/acceptance": true, "node_modules": true, "testdata": true, "dist": true}
+var left = map[string]bool{
+	"experiments": true, "examples": true, "internal/randtest": true, "internal/acceptance": true,
+	"node_modules": true, "testdata": true, "dist": true,
+}
 
 // found are the places in the sources where a stream begins: "file: function: maker".
 func found(t *testing.T, root string) map[string]bool {
@@ -129,7 +132,8 @@ func inFile(file *ast.File, report func(function, maker string)) {
 					return true
 				}
 				path := packages[x.Name]
-				if names, ok := makers[path]; ok && (names == nil && ast.IsExported(n.Sel.Name) && !isType(n.Sel.Name) || slices.Contains(names, n.Sel.Name)) {
+				if names, ok := makers[path]; ok && (names == nil && ast.IsExported(n.Sel.Name) && !isType(n.Sel.Name) ||
+					slices.Contains(names, n.Sel.Name)) {
 					report(function, strings.TrimSuffix(path, "/v2")[strings.LastIndex(strings.TrimSuffix(path, "/v2"), "/")+1:]+"."+n.Sel.Name)
 				}
 			}
@@ -193,7 +197,8 @@ func TestEveryStreamIsListed(t *testing.T) {
 	maps.Copy(places, foundInClients(t))
 	listed := map[string]bool{}
 	for _, s := range All() {
-		if s.Purpose == "" || s.Key == "" || s.Message == "" || s.Once == "" || len(s.Places) == 0 || !slices.Contains([]Kind{Secret, Fresh, Print, Public}, s.Kind) {
+		if s.Purpose == "" || s.Key == "" || s.Message == "" || s.Once == "" || len(s.Places) == 0 ||
+			!slices.Contains([]Kind{Secret, Fresh, Print, Public}, s.Kind) {
 			t.Errorf("%+v: expected a kind, a purpose, a key, a message, a reason and places", s)
 		}
 		for _, p := range s.Places {
@@ -279,7 +284,8 @@ func inSources(t *testing.T, text string) bool {
 }
 
 // clientMakers begin streams in the TypeScript client.
-var clientMakers = regexp.MustCompile(`subtle\.(sign|deriveBits|deriveKey|encrypt)|getRandomValues\(|Math\.random|this\.mac\(|firstSecret = `)
+var clientMakers = regexp.MustCompile(
+	`subtle\.(sign|deriveBits|deriveKey|encrypt)|getRandomValues\(|Math\.random|this\.mac\(|firstSecret = `)
 
 // definition is the name of a function, a class or a constant at the beginning of a line.
 var definition = regexp.MustCompile(`^(?:export )?(?:async )?(?:function|class|const) (\w+)`)

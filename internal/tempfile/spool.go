@@ -23,7 +23,10 @@ func Spool(ctx context.Context, in io.Reader, dir, name string) (*File, error) {
 		n, err := in.Read(buf)
 		if _, werr := f.Write(buf[:n]); werr != nil {
 			_ = f.Close()
-			return nil, &noren.Error{Where: noren.File(name), What: "cannot be kept in a temporary file", Hint: "give it as a file, or set TMPDIR to a folder with free space", Err: pathless(werr)}
+			return nil, &noren.Error{
+				Where: noren.File(name), What: "cannot be kept in a temporary file",
+				Hint: "give it as a file, or set TMPDIR to a folder with free space", Err: pathless(werr),
+			}
 		}
 		if err == io.EOF {
 			return f, nil

@@ -26,7 +26,10 @@ func Create(dir string) (*File, error) {
 	}
 	f, err := create(dir)
 	if err != nil {
-		return nil, &noren.Error{Where: noren.File(dir), What: "no temporary file can be made here", Hint: "the folder must exist, be writable and have free space", Err: pathless(err)}
+		return nil, &noren.Error{
+			Where: noren.File(dir), What: "no temporary file can be made here",
+			Hint: "the folder must exist, be writable and have free space", Err: pathless(err),
+		}
 	}
 	return f, nil
 }

@@ -163,7 +163,10 @@ func (m *Maker) Make(ctx context.Context, columns []*table.Column, of, ids []uin
 	if m.Rows > twiceRecords {
 		effort.Exchange = false // in blocks of one cell exchanges cost more than they gain
 	}
-	groups, stats, err := refine.Refine(ctx, s, out.Groups, refine.Options{K: m.K, Effort: effort, Seed: m.Seed, Workers: 1, Persons: of, Measure: lowers, Judge: asked})
+	groups, stats, err := refine.Refine(ctx, s, out.Groups, refine.Options{
+		K: m.K, Effort: effort, Seed: m.Seed, Workers: 1, Persons: of,
+		Measure: lowers, Judge: asked,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +176,10 @@ func (m *Maker) Make(ctx context.Context, columns []*table.Column, of, ids []uin
 	}
 	out.Groups = groups
 	if err := enough(groups, of, m.K); err != nil {
-		return nil, &noren.Error{What: "a block was not divided into groups of k: %v", Args: []any{err}, Err: errors.New("this is a fault in noren")}
+		return nil, &noren.Error{
+			What: "a block was not divided into groups of k: %v", Args: []any{err},
+			Err: errors.New("this is a fault in noren"),
+		}
 	}
 	work.add(&work.refine, &began)
 	out.Published, err = m.Plan.Groups(ctx, columns, groups.Group, groups.Groups)

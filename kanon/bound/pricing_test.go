@@ -213,7 +213,8 @@ func TestSearchCutShort(t *testing.T) {
 				}
 			}
 			if r := reducedCost(p, members); r < out[root].others-1e-9 {
-				t.Fatalf("group %v of reduced cost %v is not among those returned, and the others are said to be at %v or more", members, r, out[root].others)
+				t.Fatalf("group %v of reduced cost %v is not among those returned, and the others are said to be at %v or more", members, r,
+					out[root].others)
 			}
 		})
 	})

@@ -89,7 +89,10 @@ func (p *program) fit(ctx context.Context, sweeps int, off float64) error {
 
 // pricing is a search for groups at the present prices.
 func (p *program) pricing(below float64, keep, budget, breadth int) *pricing {
-	return &pricing{f: p.f, u: p.u, cuts: p.cuts, active: p.active, only: p.gone != nil, below: below, keep: keep, budget: budget, breadth: breadth}
+	return &pricing{
+		f: p.f, u: p.u, cuts: p.cuts, active: p.active, only: p.gone != nil, below: below, keep: keep, budget: budget,
+		breadth: breadth,
+	}
 }
 
 // add adds the groups that were found to the pool and returns how many it lacked.

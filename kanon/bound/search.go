@@ -42,7 +42,10 @@ type level struct {
 }
 
 func newSearcher(ctx context.Context, p *pricing) *searcher {
-	s := &searcher{ctx: ctx, p: p, width: p.f.largest, away: make([]float64, len(p.order)), least: make([]float64, len(p.order)), local: make([]int32, len(p.order))}
+	s := &searcher{
+		ctx: ctx, p: p, width: p.f.largest, away: make([]float64, len(p.order)), least: make([]float64, len(p.order)),
+		local: make([]int32, len(p.order)),
+	}
 	for i := range s.local {
 		s.local[i] = -1
 	}

@@ -115,7 +115,10 @@ func (b *branch) width(c *tree) float64 {
 }
 
 func (m *boxes) NewGroup() Group {
-	return &boxGroup{m: m, spans: make([]span, len(m.numbers)), sets: make([][]codeCount, len(m.words)), leaves: make([][]codeCount, len(m.trees)), branches: make([]branch, len(m.trees))}
+	return &boxGroup{
+		m: m, spans: make([]span, len(m.numbers)), sets: make([][]codeCount, len(m.words)),
+		leaves: make([][]codeCount, len(m.trees)), branches: make([]branch, len(m.trees)),
+	}
 }
 
 // boxGroup is a group with its box.

@@ -46,7 +46,9 @@ const nearGroups = 16
 // attribute. The groups of p must have req.K records at least. Where even the
 // whole table does not keep it the error is of kind NotMet; it does not say what
 // the table reaches, as that would tell of it.
-func Enforce(ctx context.Context, s *space.Space, p space.Partition, req privacy.Requirement, attributes []*privacy.Attribute, o Options) (space.Partition, Stats, error) {
+func Enforce(ctx context.Context, s *space.Space, p space.Partition, req privacy.Requirement, attributes []*privacy.Attribute,
+	o Options,
+) (space.Partition, Stats, error) {
 	m := &merging{s: s, req: req, attributes: attributes, o: o}
 	if o.Persons != nil {
 		m.attributes = nil
@@ -130,7 +132,8 @@ func infeasible(column string, req privacy.Requirement, byPerson bool) error {
 	if byPerson && req.Diversity != nil {
 		e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has", req)
 		if !req.Diversity.CountMissing {
-			e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has and, with a missing one, for any", req)
+			e.Saying("even the whole table as one group does not keep %s, as a person counts for each value that he or she has and, with a "+
+				"missing one, for any", req)
 		}
 	}
 	return e

@@ -229,7 +229,8 @@ func drawRequirement(t *rapid.T, k int) privacy.Requirement {
 	req := privacy.Requirement{K: k}
 	which := rapid.IntRange(1, 3).Draw(t, "diversity, closeness or both")
 	if which&1 != 0 {
-		d := &privacy.Diversity{Model: rapid.SampledFrom([]privacy.DiversityModel{privacy.Distinct, privacy.Entropy, privacy.Recursive}).Draw(t, "model")}
+		d := &privacy.Diversity{Model: rapid.SampledFrom([]privacy.DiversityModel{privacy.Distinct, privacy.Entropy, privacy.Recursive}).
+			Draw(t, "model")}
 		d.L = float64(rapid.IntRange(1, 4).Draw(t, "l"))
 		d.CountMissing = rapid.Bool().Draw(t, "missing values count")
 		switch d.Model {
@@ -526,13 +527,14 @@ func TestContext(t *testing.T) {
 	req := privacy.Requirement{K: k, Diversity: &privacy.Diversity{L: 3}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var told int
-	q, _, err := enforce.Enforce(ctx, s, p, req, attributes(t, []sensitive{column}), enforce.Options{Progress: func(_ string, done, total int64) {
-		if done < 0 || done > total {
-			t.Errorf("%d of %d done", done, total)
-		}
-		told++
-		cancel()
-	}})
+	q, _, err := enforce.Enforce(ctx, s, p, req, attributes(t, []sensitive{column}),
+		enforce.Options{Progress: func(_ string, done, total int64) {
+			if done < 0 || done > total {
+				t.Errorf("%d of %d done", done, total)
+			}
+			told++
+			cancel()
+		}})
 	if !errors.Is(err, context.Canceled) || noren.KindOf(err) != noren.Interrupted || q.Group != nil {
 		t.Errorf("error %v", err)
 	}

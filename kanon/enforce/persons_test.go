@@ -91,7 +91,10 @@ func TestInfeasibleByPersons(t *testing.T) {
 	a := privacy.NewAttribute(b.Column())
 	of := []uint32{1, 1, 2, 2}
 	req := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 2}}
-	by := &enforce.Persons{Of: of, Requirement: req, Attributes: []*privacy.ByPerson{privacy.NewByPerson(a, of, func(i int) uint32 { return a.Codes[i] })}}
+	by := &enforce.Persons{
+		Of: of, Requirement: req,
+		Attributes: []*privacy.ByPerson{privacy.NewByPerson(a, of, func(i int) uint32 { return a.Codes[i] })},
+	}
 	p := space.Partition{Group: make([]uint32, 4), Groups: 1}
 	if _, _, err := enforce.Enforce(context.Background(), s, p, req, nil, enforce.Options{Persons: by}); noren.KindOf(err) != noren.NotMet {
 		t.Fatalf("got %v", err)

@@ -1,6 +1,7 @@
 // Package gate refuses to release columns that may identify persons without a decision.
 //
-// k-anonymity does not cover the columns that a release keeps unchanged. [Check] looks at these columns before any group is made and refuses
+// k-anonymity does not cover the columns that a release keeps unchanged. [Check] looks at these
+// columns before any group is made and refuses
 // those without a decision of the steward:
 //
 //   - columns that look like personal identifiers or like keys of persons or
@@ -170,7 +171,10 @@ func Same(name string, before, now int64) error {
 	case now < before:
 		how = "shrunk"
 	}
-	return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the file has %s since it was read", Args: []any{how}, Hint: "start again when nothing writes to it"}
+	return &noren.Error{
+		Kind: noren.BadData, Where: noren.File(name), What: "the file has %s since it was read", Args: []any{how},
+		Hint: "start again when nothing writes to it",
+	}
 }
 
 // keptColumns are the positions of the columns that a release keeps as they are.
@@ -227,7 +231,8 @@ func (r *Report) judge(q *Request, f *table.Field, c *infer.Column) {
 	case table.Drop:
 		fate.Fate, fate.Why = Dropped, noren.Textf("it is not wanted, and identifies no person")
 		if c != nil && c.Field.Role == table.Identifier {
-			fate.Why = noren.Textf("it is not wanted, but looks like a key of persons or records: only of an identifier it is counted whether it repeats")
+			fate.Why = noren.Textf(
+				"it is not wanted, but looks like a key of persons or records: only of an identifier it is counted whether it repeats")
 		}
 	case table.Quasi:
 		fate.Fate, fate.Why = Transformed, noren.Textf("others may know it: made common to the records of a class")
@@ -315,7 +320,8 @@ func looksLike(f *table.Field, c *infer.Column) noren.Text {
 // unknownWords says that a column without a role holds words or codes of which nothing
 // tells what they are, and nothing where it does not. Two whole numbers, such as 0 and 1, are no words.
 func unknownWords(f *table.Field, c *infer.Column) noren.Text {
-	if c == nil || f.Role == table.Sensitive || c.RoleReason.Code != infer.RoleOpen || c.TypeReason.Code == infer.TypeTwo || c.Field.Type != table.Category && c.Field.Type != table.Ordered {
+	if c == nil || f.Role == table.Sensitive || c.RoleReason.Code != infer.RoleOpen || c.TypeReason.Code == infer.TypeTwo ||
+		c.Field.Type != table.Category && c.Field.Type != table.Ordered {
 		return noren.Text{}
 	}
 	return noren.Textf("it holds words or codes, and nothing tells what they are")

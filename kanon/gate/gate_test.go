@@ -159,7 +159,8 @@ func TestLargeTable(t *testing.T) {
 		t.Errorf("refused %v: %+v", got, r.Refused)
 	}
 	u := r.Unique
-	if at := slices.IndexFunc(u.Columns, func(c gate.UniqueColumn) bool { return c.Column == "c" }); !u.Estimated || u.Records != n || float64(u.Columns[at].Unique) < 0.97*float64(once) || float64(u.Columns[at].Unique) > 1.03*float64(once) {
+	if at := slices.IndexFunc(u.Columns, func(c gate.UniqueColumn) bool { return c.Column == "c" }); !u.Estimated || u.Records != n ||
+		float64(u.Columns[at].Unique) < 0.97*float64(once) || float64(u.Columns[at].Unique) > 1.03*float64(once) {
 		t.Errorf("%+v, want about %d unique in c", u, once)
 	}
 }
@@ -172,7 +173,10 @@ func TestUniqueIsARecount(t *testing.T) {
 		columns := []column{{field("q", table.Quasi, table.Integer), fill(n, func(i int) string { return fmt.Sprint(i % 7) })}}
 		for j := range c {
 			values := 1 + rng.IntN(2*n)
-			columns = append(columns, column{field(fmt.Sprint("k", j), table.Other, table.Category), fill(n, func(int) string { return fmt.Sprintf("v%d", rng.IntN(values)) })})
+			columns = append(columns, column{
+				field(fmt.Sprint("k", j), table.Other, table.Category),
+				fill(n, func(int) string { return fmt.Sprintf("v%d", rng.IntN(values)) }),
+			})
 		}
 		r := check(t, columns)
 		alone, pairs := make([]bool, n), make([]bool, n)
@@ -218,7 +222,8 @@ func TestNamesInFates(t *testing.T) {
 			t.Fatalf("%s: refused %v", name, r.Refused)
 		}
 		said := lang.Japanese.Error(r.Err("in.csv"))
-		if why := lang.Japanese.Shown(r.Refused[0].Why); !strings.Contains(why, "その値から "+name+" の値が分かります") || !strings.Contains(said, visit) || !strings.Contains(said, why) {
+		if why := lang.Japanese.Shown(r.Refused[0].Why); !strings.Contains(why, "その値から "+name+" の値が分かります") || !strings.Contains(said, visit) ||
+			!strings.Contains(said, why) {
 			t.Errorf("%s: %q, %q", name, why, said)
 		}
 	}
@@ -238,7 +243,8 @@ func TestFates(t *testing.T) {
 	}
 	r := check(t, columns)
 	err := r.Err("in.csv")
-	if noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != gate.Code || !strings.Contains(err.Error(), "contact (its values look like e-mail addresses)") || strings.Contains(err.Error(), "@") {
+	if noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != gate.Code ||
+		!strings.Contains(err.Error(), "contact (its values look like e-mail addresses)") || strings.Contains(err.Error(), "@") {
 		t.Errorf("got %v", err)
 	}
 	if got := refused(r); !slices.Equal(got, []string{"contact", "remark", "visit"}) {
@@ -250,12 +256,23 @@ func TestFates(t *testing.T) {
 	}
 	want := []gate.Fate{
 		{Column: "id", Role: "identifier", Fate: gate.Dropped, Why: noren.Textf("it names a person or a record")},
-		{Column: "age", Role: "quasi-identifier", Fate: gate.Transformed, Why: noren.Textf("others may know it: made common to the records of a class")},
-		{Column: "contact", Role: "other", Fate: gate.Untouched, Why: noren.Textf("the steward decided to keep it, although %s", noren.Textf("its values look like %s", noren.Phrase("e-mail addresses")))},
-		{Column: "illness", Role: "sensitive", Fate: gate.Untouched, Why: noren.Textf("sensitive: kept, and checked where diversity or closeness is asked for")},
-		{Column: "rest", Role: "other", Fate: gate.Untouched, Why: noren.Textf("no role was given, and nothing that others know was recognised in it")},
+		{
+			Column: "age", Role: "quasi-identifier", Fate: gate.Transformed,
+			Why: noren.Textf("others may know it: made common to the records of a class"),
+		},
+		{Column: "contact", Role: "other", Fate: gate.Untouched, Why: noren.Textf("the steward decided to keep it, although %s",
+			noren.Textf("its values look like %s", noren.Phrase("e-mail addresses")))},
+		{
+			Column: "illness", Role: "sensitive", Fate: gate.Untouched,
+			Why: noren.Textf("sensitive: kept, and checked where diversity or closeness is asked for"),
+		},
+		{
+			Column: "rest", Role: "other", Fate: gate.Untouched,
+			Why: noren.Textf("no role was given, and nothing that others know was recognised in it"),
+		},
 		{Column: "remark", Role: "other", Fate: gate.Untouched, Why: noren.Textf("the steward decided to keep it")},
-		{Column: "visit", Role: "other", Fate: gate.Untouched, Why: noren.Textf("the steward decided to keep it, although %s", noren.Textf("%s, and its value also tells the value of %s", noren.Textf("its name says that others know it"), "age"))},
+		{Column: "visit", Role: "other", Fate: gate.Untouched, Why: noren.Textf("the steward decided to keep it, although %s",
+			noren.Textf("%s, and its value also tells the value of %s", noren.Textf("its name says that others know it"), "age"))},
 	}
 	if d := cmp.Diff(want, r.Fates); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
@@ -287,7 +304,8 @@ func TestLooked(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	looked.Rows = 4
-	if _, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Looked: looked}); noren.KindOf(err) != noren.BadData {
+	if _, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Looked: looked}); noren.KindOf(
+		err) != noren.BadData {
 		t.Errorf("a table that shrank: %v", err)
 	}
 }

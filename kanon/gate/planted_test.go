@@ -26,13 +26,15 @@ var planted = map[string]func(rng *rand.Rand) string{
 			pick(rng, "Okonkwo", "Smith", "Fernandez", "Featherstonehaugh", "Nguyen", "Krueger", "Tanaka", "Sharma", "Quillfeather", "Ivanova")
 	},
 	"name by comma": func(rng *rand.Rand) string {
-		return pick(rng, "Okonkwo", "Smith", "Fernandez", "Becker", "Nguyen", "Krueger", "Tanaka") + ", " + pick(rng, "Jennifer", "Matthias", "Zebulon", "Ottoline", "Kenji")
+		return pick(rng, "Okonkwo", "Smith", "Fernandez", "Becker", "Nguyen", "Krueger", "Tanaka") + ", " +
+			pick(rng, "Jennifer", "Matthias", "Zebulon", "Ottoline", "Kenji")
 	},
 	"surname": func(rng *rand.Rand) string {
 		return pick(rng, "Mitchell", "Fischer", "Kobayashi", "Rossi", "Hansen", "Patel", "Zweistein", "Kowalski", "Ungenannt", "O'Brien")
 	},
 	"kanji": func(rng *rand.Rand) string {
-		return pick(rng, "佐藤", "高橋", "小林", "四月一日", "渡辺", "吉田", "勅使河原", "木村") + pick(rng, "", " ", "　") + pick(rng, "太郎", "美香", "健", "由紀子", "翔太", "弘")
+		return pick(rng, "佐藤", "高橋", "小林", "四月一日", "渡辺", "吉田", "勅使河原", "木村") + pick(rng, "", " ", "　") +
+			pick(rng, "太郎", "美香", "健", "由紀子", "翔太", "弘")
 	},
 	"kana": func(rng *rand.Rand) string {
 		return pick(rng, "サトウ", "タカハシ", "コバヤシ", "ワタヌキ", "ヨシダ", "テシガワラ") + " " + pick(rng, "タロウ", "ミカ", "ケン", "ユキコ")
@@ -44,10 +46,13 @@ var planted = map[string]func(rng *rand.Rand) string{
 		return fmt.Sprintf("u%d@%s", rng.IntN(40), pick(rng, "example.org", "mail.example.jp"))
 	},
 	"telephone": func(rng *rand.Rand) string {
-		return pick(rng, fmt.Sprintf("0%d0-%04d-%04d", 7+rng.IntN(3), rng.IntN(1e4), rng.IntN(1e4)), fmt.Sprintf("+81 %d %04d %04d", 1+rng.IntN(9), rng.IntN(1e4), rng.IntN(1e4)), fmt.Sprintf("(0%d) %04d-%04d", 1+rng.IntN(9), rng.IntN(1e4), rng.IntN(1e4)))
+		return pick(rng, fmt.Sprintf("0%d0-%04d-%04d", 7+rng.IntN(3), rng.IntN(1e4), rng.IntN(1e4)),
+			fmt.Sprintf("+81 %d %04d %04d", 1+rng.IntN(9), rng.IntN(1e4), rng.IntN(1e4)),
+			fmt.Sprintf("(0%d) %04d-%04d", 1+rng.IntN(9), rng.IntN(1e4), rng.IntN(1e4)))
 	},
 	"address": func(rng *rand.Rand) string {
-		return pick(rng, fmt.Sprintf("%d %s Street", 1+rng.IntN(99), pick(rng, "Elm", "Mill", "Church")), fmt.Sprintf("横浜市中区山下町%d-%d", 1+rng.IntN(9), 1+rng.IntN(9)), fmt.Sprintf("Lindenweg %d", 1+rng.IntN(40)))
+		return pick(rng, fmt.Sprintf("%d %s Street", 1+rng.IntN(99), pick(rng, "Elm", "Mill", "Church")),
+			fmt.Sprintf("横浜市中区山下町%d-%d", 1+rng.IntN(9), 1+rng.IntN(9)), fmt.Sprintf("Lindenweg %d", 1+rng.IntN(40)))
 	},
 	"url":  func(rng *rand.Rand) string { return fmt.Sprintf("https://example.org/~u%d", rng.IntN(30)) },
 	"ip":   func(rng *rand.Rand) string { return fmt.Sprintf("192.0.2.%d", rng.IntN(256)) },
@@ -74,11 +79,14 @@ var planted = map[string]func(rng *rand.Rand) string{
 	},
 	"birth": func(rng *rand.Rand) string { return table.ISODate.Format(int64(-14000 + rng.IntN(30000))) },
 	"era birth": func(rng *rand.Rand) string {
-		return pick(rng, fmt.Sprintf("昭和%d年%d月%d日", 1+rng.IntN(63), 1+rng.IntN(12), 1+rng.IntN(28)), fmt.Sprintf("H%d.%d.%d", 1+rng.IntN(30), 1+rng.IntN(12), 1+rng.IntN(28)))
+		return pick(rng, fmt.Sprintf("昭和%d年%d月%d日", 1+rng.IntN(63), 1+rng.IntN(12), 1+rng.IntN(28)),
+			fmt.Sprintf("H%d.%d.%d", 1+rng.IntN(30), 1+rng.IntN(12), 1+rng.IntN(28)))
 	},
 	"free text": func(rng *rand.Rand) string {
-		return pick(rng, "The patient", "Her sister", "A neighbour", "His employer") + pick(rng, " called in the morning", " said that the pain is worse", " asked for a letter", " came without papers") +
-			fmt.Sprintf(", about %d days after the visit", rng.IntN(400)) + pick(rng, " to the other clinic.", " in the next town.", " at the school.")
+		return pick(rng, "The patient", "Her sister", "A neighbour", "His employer") +
+			pick(rng, " called in the morning", " said that the pain is worse", " asked for a letter", " came without papers") +
+			fmt.Sprintf(", about %d days after the visit", rng.IntN(400)) + pick(rng, " to the other clinic.", " in the next town.",
+			" at the school.")
 	},
 	"key": func(rng *rand.Rand) string { return fmt.Sprintf("K%09x", rng.Uint64()>>28) },
 }
@@ -177,7 +185,8 @@ func testPlantedIdentifiers(t *testing.T, tables int) {
 		r.Refused = alarming(r.Refused)
 		got := refused(r)
 		if !slices.Contains(got, "x") {
-			t.Errorf("table %d: %s of %d values (few: %v, dirt %g) passes: %q", i, kind, n, few, dirt, slices.Compact(slices.Sorted(slices.Values(values))))
+			t.Errorf("table %d: %s of %d values (few: %v, dirt %g) passes: %q", i, kind, n, few, dirt,
+				slices.Compact(slices.Sorted(slices.Values(values))))
 			continue
 		}
 		if len(got) > 1 {
@@ -317,7 +326,10 @@ func TestBigTablePasses(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		pass(t, path, []string{"age", "sex", "region", "education", "occupation", "income"}, map[string]table.Role{"id": table.Identifier, "diagnosis": table.Sensitive, "spending": table.Sensitive}, map[bool]string{false: "height_cm day", true: "height_cm day note"}[extra])
+		pass(t, path, []string{"age", "sex", "region", "education", "occupation", "income"},
+			map[string]table.Role{"id": table.Identifier, "diagnosis": table.Sensitive, "spending": table.Sensitive}, map[bool]string{
+				false: "height_cm day", true: "height_cm day note",
+			}[extra])
 	}
 }
 
@@ -329,7 +341,10 @@ func TestPublicTablesPass(t *testing.T) {
 	if dir == "" {
 		t.Skip("NOREN_DATA is not set")
 	}
-	ids := map[string]table.Role{"UTILITYID": table.Identifier, "UTILNAME": table.Identifier, "salary-class": table.Sensitive, "diagnosis": table.Sensitive, "class": table.Sensitive}
+	ids := map[string]table.Role{
+		"UTILITYID": table.Identifier, "UTILNAME": table.Identifier, "salary-class": table.Sensitive,
+		"diagnosis": table.Sensitive, "class": table.Sensitive,
+	}
 	for _, c := range []struct {
 		file  string
 		quasi string
@@ -342,7 +357,8 @@ func TestPublicTablesPass(t *testing.T) {
 		{"adult.csv", "marital-status sex native-country", "age workclass education occupation race"},
 		{"census.csv", "AFNLWGT AGI EMCONTRB FEDTAX PTOTVAL STATETAX TAXINC POTHVAL INTVAL PEARNVAL FICA WSALVAL ERNVAL", ""},
 		{"census.csv", "AFNLWGT AGI EMCONTRB", ""},
-		{"tarragona.csv", "FIXED.ASSETS CURRENT.ASSETS TREASURY UNCOMMITTED.FUNDS PAID.UP.CAPITAL SHORT.TERM.DEBT SALES LABOR.COSTS DEPRECIATION OPERATING.PROFIT FINANCIAL.OUTCOME GROSS.PROFIT NET.PROFIT", ""},
+		{"tarragona.csv", "FIXED.ASSETS CURRENT.ASSETS TREASURY UNCOMMITTED.FUNDS PAID.UP.CAPITAL SHORT.TERM.DEBT SALES LABOR.COSTS " +
+			"DEPRECIATION OPERATING.PROFIT FINANCIAL.OUTCOME GROSS.PROFIT NET.PROFIT", ""},
 		{"tarragona.csv", "SALES TREASURY", ""},
 		{"eia.csv", "STATE MONTH RESREVENUE RESSALES COMREVENUE COMSALES INDREVENUE INDSALES OTHREVENUE OTHRSALES TOTREVENUE TOTSALES", ""},
 		{"eia.csv", "STATE MONTH", ""},

@@ -105,7 +105,9 @@ func (q *Request) missing() map[string]bool {
 }
 
 // each calls do for every record; buf is a buffer for a text.
-func (q *Request) each(ctx context.Context, columns []int, progress noren.Progress, do func(c *table.Chunk, row int, buf []byte) []byte) (err error) {
+func (q *Request) each(ctx context.Context, columns []int, progress noren.Progress,
+	do func(c *table.Chunk, row int, buf []byte) []byte,
+) (err error) {
 	r, err := q.Source.Open(ctx, columns)
 	if err != nil {
 		return err

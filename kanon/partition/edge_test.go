@@ -188,9 +188,10 @@ func TestConstantColumns(t *testing.T) {
 // other as those of one value, and far from all that have one.
 func TestMissingValuesAreAValue(t *testing.T) {
 	for name, c := range map[string]*table.Column{
-		"number":  column(t, field("c", table.Integer), "50", "", "50", "", "50", "", "50", ""),
-		"ordered": column(t, table.Field{Name: "c", Type: table.Ordered, Levels: []string{"low", "high"}}, "low", "", "low", "", "low", "", "low", ""),
-		"word":    column(t, field("c", table.Category), "x", "", "x", "", "x", "", "x", ""),
+		"number": column(t, field("c", table.Integer), "50", "", "50", "", "50", "", "50", ""),
+		"ordered": column(t, table.Field{Name: "c", Type: table.Ordered, Levels: []string{"low", "high"}}, "low", "", "low", "", "low", "", "low",
+			""),
+		"word": column(t, field("c", table.Category), "x", "", "x", "", "x", "", "x", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			allMethods(t, func(t *testing.T, o partition.Options) {
@@ -286,7 +287,12 @@ func TestChosen(t *testing.T) {
 		{"nothing left", 50, partition.Options{K: 5, Method: partition.MDAV}, partition.MDAV, partition.CoarseOff, false},
 		{"said", 50, partition.Options{K: 5, Method: partition.MDAV, Coarse: 20}, partition.MDAV, 20, false},
 		{"cell of the whole", 50, partition.Options{K: 5, Method: partition.MDAV, Coarse: 50}, partition.MDAV, partition.CoarseOff, false},
-		{"cell larger than the whole", 50, partition.Options{K: 5, Method: partition.MDAV, Coarse: 5000}, partition.MDAV, partition.CoarseOff, false},
+		{
+			"cell larger than the whole", 50,
+			partition.Options{K: 5, Method: partition.MDAV, Coarse: 5000},
+			partition.MDAV, partition.CoarseOff,
+			false,
+		},
 		{"large", many, partition.Options{K: 50, Method: partition.MDAV}, partition.MDAV, 3000, true},
 		{"large k", many, partition.Options{K: 200, Method: partition.MDAV}, partition.MDAV, 4000, true},
 		{"k too large for cells", many, partition.Options{K: 2100, Method: partition.MDAV}, partition.MDAV, partition.CoarseOff, false},

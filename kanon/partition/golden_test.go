@@ -146,7 +146,10 @@ func testGolden(t *testing.T, taken func(*goldenRow) bool) {
 		t.Fatal(err)
 	}
 	dataDir(t)
-	amounts := []string{"UTILITYID", "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES", "OTHREVENUE", "OTHRSALES", "TOTREVENUE", "TOTSALES"}
+	amounts := []string{
+		"UTILITYID", "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES", "OTHREVENUE", "OTHRSALES",
+		"TOTREVENUE", "TOTSALES",
+	}
 	drop := func(names ...string) func(string) bool {
 		return func(c string) bool { return !slices.Contains(names, c) }
 	}

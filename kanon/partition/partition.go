@@ -34,7 +34,10 @@ const (
 	TopDown
 )
 
-var methodNames = [...]string{Auto: "auto", Mondrian: "mondrian", MondrianStrict: "mondrian-strict", MDAV: "mdav", VMDAV: "vmdav", Tomobiki: "tomobiki", TopDown: "topdown"}
+var methodNames = [...]string{
+	Auto: "auto", Mondrian: "mondrian", MondrianStrict: "mondrian-strict", MDAV: "mdav", VMDAV: "vmdav",
+	Tomobiki: "tomobiki", TopDown: "topdown",
+}
 
 // String names m as the command line does.
 func (m Method) String() string {
@@ -51,7 +54,10 @@ func ParseMethod(s string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, &noren.Error{Kind: noren.Usage, What: "unknown method %q", Args: []any{s}, Hint: "one of %s", HintArgs: []any{strings.Join(methodNames[:], ", ")}}
+	return 0, &noren.Error{
+		Kind: noren.Usage, What: "unknown method %q", Args: []any{s}, Hint: "one of %s",
+		HintArgs: []any{strings.Join(methodNames[:], ", ")},
+	}
 }
 
 // CoarseAuto lets the coarse step be chosen by size; CoarseOff leaves it out.

@@ -29,7 +29,8 @@ func tiedSpace(t *rapid.T, n int) *space.Space {
 		return rapid.SliceOfN(rapid.Uint32Range(0, uint32(cardinality-1)), n, n).Draw(t, "codes")
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "categories") {
-		words = append(words, space.Categorical{Codes: codes(4), Cardinality: 5, Weight: rapid.SampledFrom([]float64{1, 0.5, 0}).Draw(t, "weight")})
+		words = append(words, space.Categorical{Codes: codes(4), Cardinality: 5, Weight: rapid.SampledFrom([]float64{1, 0.5, 0}).
+			Draw(t, "weight")})
 	}
 	if len(numbers)+len(words) == 0 || rapid.Bool().Draw(t, "hierarchy") {
 		leaf := codes(6)
@@ -37,7 +38,8 @@ func tiedSpace(t *rapid.T, n int) *space.Space {
 		for i, c := range leaf {
 			parent[i] = c / 3
 		}
-		words = append(words, space.Categorical{Codes: leaf, Cardinality: 6, Weight: 0.5}, space.Categorical{Codes: parent, Cardinality: 2, Weight: 0.5})
+		words = append(words, space.Categorical{Codes: leaf, Cardinality: 6, Weight: 0.5},
+			space.Categorical{Codes: parent, Cardinality: 2, Weight: 0.5})
 	}
 	s, err := space.New(n, numbers, words)
 	if err != nil {

@@ -26,7 +26,8 @@ func Count(of []uint32) int {
 func Enough(of []uint32, k int) error {
 	if n := Count(of); n < k {
 		return &noren.Error{
-			Kind: noren.BadData, What: "the table has records of %d {person|persons}, fewer than k = %d: no group of k persons can be made", Args: []any{n, k},
+			Kind: noren.BadData, What: "the table has records of %d {person|persons}, fewer than k = %d: no group of k persons can be made",
+			Args: []any{n, k},
 			Hint: "ask for a smaller k, or gather records of more persons",
 		}
 	}

@@ -56,7 +56,10 @@ func Link(ctx context.Context, s *space.Space, of []uint32, o LinkOptions) (*Lin
 	if err != nil {
 		return nil, err
 	}
-	if p, _, err = refine.Refine(ctx, points, p, refine.Options{K: o.Partition.K, Effort: o.Refine, Seed: o.Seed, Workers: o.Workers, Progress: o.Progress}); err != nil {
+	if p, _, err = refine.Refine(ctx, points, p, refine.Options{
+		K: o.Partition.K, Effort: o.Refine, Seed: o.Seed, Workers: o.Workers,
+		Progress: o.Progress,
+	}); err != nil {
 		return nil, err
 	}
 	if err := l.load(ctx, points, p, o.Progress); err != nil {
@@ -354,7 +357,10 @@ func (l *linking) enforce(ctx context.Context) error {
 			return nil
 		}
 		if len(l.bundles) == 1 {
-			return &noren.Error{Kind: noren.NotMet, What: "even the whole table as one class does not keep what is asked of its sensitive columns", Hint: "ask for less"}
+			return &noren.Error{
+				Kind: noren.NotMet, What: "even the whole table as one class does not keep what is asked of its sensitive columns",
+				Hint: "ask for less",
+			}
 		}
 		gone := make([]bool, len(l.bundles))
 		for _, g := range order {

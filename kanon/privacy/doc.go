@@ -1,4 +1,5 @@
-// Package privacy defines the privacy models of a release of records: k-anonymity (Samarati 2001, Sweeney 2002), l-diversity (Machanavajjhala et
+// Package privacy defines the privacy models of a release of records: k-anonymity (Samarati 2001,
+// Sweeney 2002), l-diversity (Machanavajjhala et
 // al. 2007) and t-closeness (Li, Li and Venkatasubramanian 2007). It
 // reads no file and uses nothing of how classes were made.
 //

@@ -10,7 +10,8 @@ import (
 
 // What a missing value counts for in diversity differs by records and by persons.
 func TestGuaranteeSaysWhatAMissingValueIs(t *testing.T) {
-	const none, wild = "a missing value of a sensitive column is none of its values", "A missing value of a sensitive column may be any of the values"
+	const none, wild = "a missing value of a sensitive column is none of its values",
+		"A missing value of a sensitive column may be any of the values"
 	attrs := []*privacy.Attribute{{Name: "illness"}}
 	has := func(assumptions noren.Texts, part string) bool {
 		return strings.Contains(assumptions.Join("\n"), part)

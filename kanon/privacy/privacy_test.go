@@ -174,7 +174,13 @@ func TestCodes(t *testing.T) {
 		{table.Field{Type: table.Integer}, []string{"10", "9", "", "9", "-1"}, []uint32{2, 1, 3, 1, 0}, 4, true, []int64{1, 2, 1, 1}},
 		{table.Field{Type: table.Decimal}, []string{"0.5", "-0.0", "0", "1e3"}, []uint32{1, 0, 0, 2}, 3, true, []int64{2, 1, 1}},
 		{table.Field{Type: table.Date}, []string{"2024-02-29", "1999-12-31"}, []uint32{1, 0}, 2, true, []int64{1, 1}},
-		{table.Field{Type: table.Ordered, Levels: []string{"low", "mid", "high"}}, []string{"high", "low", "high"}, []uint32{1, 0, 1}, 2, true, []int64{1, 2}},
+		{
+			table.Field{Type: table.Ordered, Levels: []string{"low", "mid", "high"}},
+			[]string{"high", "low", "high"},
+			[]uint32{1, 0, 1},
+			2, true,
+			[]int64{1, 2},
+		},
 		{table.Field{Type: table.Category}, []string{"b", "", "a", ""}, []uint32{1, 2, 0, 2}, 3, false, []int64{1, 1, 2}},
 		{table.Field{Type: table.Category}, []string{"", ""}, []uint32{0, 0}, 1, false, []int64{2}},
 		{table.Field{Type: table.Integer}, nil, []uint32{}, 0, true, []int64{}},
@@ -270,7 +276,10 @@ func TestValidate(t *testing.T) {
 		want []string
 	}{
 		{Requirement{}, []string{"k is 0"}},
-		{Requirement{K: -3, Diversity: &Diversity{L: 0, C: 1}, Closeness: &Closeness{T: 2}}, []string{"k is -3", "l of distinct", "c goes with", "t of closeness"}},
+		{
+			Requirement{K: -3, Diversity: &Diversity{L: 0, C: 1}, Closeness: &Closeness{T: 2}},
+			[]string{"k is -3", "l of distinct", "c goes with", "t of closeness"},
+		},
 		{Requirement{K: 1, Diversity: &Diversity{L: 2.5}}, []string{"whole number"}},
 		{Requirement{K: 1, Diversity: &Diversity{Model: Recursive, L: nan, C: nan}}, []string{"l of recursive", "c of recursive"}},
 		{Requirement{K: 1, Diversity: &Diversity{Model: Entropy, L: inf}}, []string{"l of entropy"}},
@@ -321,7 +330,10 @@ func TestGuaranteeSaysWhatItRestsOn(t *testing.T) {
 	plain := Guarantee([]string{"age"}, Requirement{K: 5}, nil)
 	for _, g := range []noren.Guarantee{g, plain} {
 		all := g.Assumptions.Join("\n")
-		for _, w := range []string{"knows at most the quasi-identifiers", "several records belong to one person", "released once", "missing value"} {
+		for _, w := range []string{
+			"knows at most the quasi-identifiers", "several records belong to one person", "released once",
+			"missing value",
+		} {
 			if !strings.Contains(all, w) {
 				t.Errorf("no assumption says %q", w)
 			}

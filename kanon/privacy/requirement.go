@@ -151,13 +151,15 @@ func Guarantee(quasi []string, req Requirement, attrs []*Attribute) noren.Guaran
 		}
 	}
 	g.Assumptions = noren.Sentences(
-		"An attacker who looks for a person in the table knows at most the quasi-identifiers named here about that person; no other column is known to the attacker or can be linked to another source.",
+		"An attacker who looks for a person in the table knows at most the quasi-identifiers named here about that person; no other column is "+
+			"known to the attacker or can be linked to another source.",
 		onePerson,
 		"These records are released once; releases that overlap can be compared, and together they tell more than each alone.",
 		"A missing value is a value like any other: what is not recorded is seen not to be recorded.",
 	)
 	if len(g.Diversity) == 0 && len(g.Closeness) == 0 {
-		return withAssumptions(g, "What all records of a class have in common is known of each of them: k-anonymity hides which record is whose, not a value that a whole class shares.")
+		return withAssumptions(g, "What all records of a class have in common is known of each of them: k-anonymity hides which record is "+
+			"whose, not a value that a whole class shares.")
 	}
 	if len(g.Diversity) > 0 {
 		if !req.Diversity.CountMissing {
@@ -166,18 +168,22 @@ func Guarantee(quasi []string, req Requirement, attrs []*Attribute) noren.Guaran
 		g.Assumptions = append(g.Assumptions, diversityAssumption(*req.Diversity))
 	}
 	if len(g.Closeness) > 0 {
-		g = withAssumptions(g, "The distribution of a sensitive column over the whole table is no secret; closeness bounds only what a class tells beyond it.")
+		g = withAssumptions(g,
+			"The distribution of a sensitive column over the whole table is no secret; closeness bounds only what a class tells beyond it.")
 	}
-	return withAssumptions(g, "Each sensitive column is protected by itself: an attacker who already knows one of them about a person may learn another from it.")
+	return withAssumptions(g,
+		"Each sensitive column is protected by itself: an attacker who already knows one of them about a person may learn another from it.")
 }
 
 // onePerson is what a guarantee of records rests on, and one of persons does not.
-const onePerson noren.Format = "Every record belongs to a different person; where several records belong to one person, k records may stand for fewer than k persons."
+const onePerson noren.Format = "Every record belongs to a different person; where several records belong to one person, k records may " +
+	"stand for fewer than k persons."
 
 // What diversity takes a missing value for, of records and of persons.
 const (
 	missingNotCounted noren.Format = "Diversity counts the records with a value: a missing value of a sensitive column is none of its values."
-	missingAnyValue   noren.Format = "A missing value of a sensitive column may be any of the values of its class: diversity counts its person for each of them."
+	missingAnyValue   noren.Format = "A missing value of a sensitive column may be any of the values of its class: diversity counts its " +
+		"person for each of them."
 )
 
 func withAssumptions(g noren.Guarantee, sentence noren.Format, args ...any) noren.Guarantee {
@@ -188,12 +194,15 @@ func withAssumptions(g noren.Guarantee, sentence noren.Format, args ...any) nore
 func diversityAssumption(d Diversity) noren.Text {
 	switch d.Model {
 	case Entropy:
-		return noren.Textf("The attacker cannot rule out values of a sensitive column by other knowledge, and values that differ are not alike in meaning.")
+		return noren.Textf(
+			"The attacker cannot rule out values of a sensitive column by other knowledge, and values that differ are not alike in meaning.")
 	default:
 		if d.L <= 2 {
-			return noren.Textf("The attacker cannot rule out any value of a sensitive column by other knowledge, and values that differ are not alike in meaning.")
+			return noren.Textf(
+				"The attacker cannot rule out any value of a sensitive column by other knowledge, and values that differ are not alike in meaning.")
 		}
-		return noren.Textf("The attacker can rule out fewer than %g values of a sensitive column by other knowledge, and values that differ are not alike in meaning.", d.L-1)
+		return noren.Textf("The attacker can rule out fewer than %g values of a sensitive column by other knowledge, and values that differ "+
+			"are not alike in meaning.", d.L-1)
 	}
 }
 
@@ -202,16 +211,20 @@ func diversityAssumption(d Diversity) noren.Text {
 // same K persons, with pseudonyms where those of a person show that they are.
 func OfPersons(g noren.Guarantee, unit string, linked, pseudonyms bool) noren.Guarantee {
 	g.Unit, g.Linkage = unit, "one"
-	known := noren.Textf("An attacker who looks for a person in the table knows at most the quasi-identifiers of one record of that person, and not how many records the person has; together, several records of a person may fit fewer than k persons.")
+	known := noren.Textf("An attacker who looks for a person in the table knows at most the quasi-identifiers of one record of that " +
+		"person, and not how many records the person has; together, several records of a person may fit fewer than k persons.")
 	if linked {
 		g.Linkage = "all"
-		known = noren.Textf("An attacker may know the quasi-identifiers of all records of a person, but not how many records of the person are in a class.")
+		known = noren.Textf(
+			"An attacker may know the quasi-identifiers of all records of a person, but not how many records of the person are in a class.")
 	}
 	if pseudonyms {
 		g.Pseudonyms = true
-		known = noren.Textf("An attacker may know the quasi-identifiers of all records of a person, and sees which of the released records show the same pseudonym; the records without a pseudonym are linked to no person.")
+		known = noren.Textf("An attacker may know the quasi-identifiers of all records of a person, and sees which of the released records " +
+			"show the same pseudonym; the records without a pseudonym are linked to no person.")
 	}
-	persons := noren.Textf("Records with the same text in the unit's column, and no others, are of one person; a record without a text there counts for no person, and whose it is must not be known.")
+	persons := noren.Textf("Records with the same text in the unit's column, and no others, are of one person; a record without a text " +
+		"there counts for no person, and whose it is must not be known.")
 	var assumptions noren.Texts
 	for _, a := range g.Assumptions {
 		switch a.Format {

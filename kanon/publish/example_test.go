@@ -22,7 +22,11 @@ func Example() {
 		}
 		return b.Column()
 	}
-	places, err := table.NewHierarchy("places.csv", [][]string{{"Kyoto", "Kansai", "Japan"}, {"Osaka", "Kansai", "Japan"}, {"Tokyo", "Kanto", "Japan"}}, nil)
+	places, err := table.NewHierarchy("places.csv", [][]string{
+		{"Kyoto", "Kansai", "Japan"},
+		{"Osaka", "Kansai", "Japan"},
+		{"Tokyo", "Kanto", "Japan"},
+	}, nil)
 	if err != nil {
 		panic(err)
 	}

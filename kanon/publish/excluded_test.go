@@ -56,7 +56,8 @@ func TestOutsidersByParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(8, 150).Draw(t, "records")
 		cols, group, groups := people(t, n, rapid.IntRange(2, 9).Draw(t, "size"), rapid.Uint64().Draw(t, "table"))
-		o := publish.Options{Mode: publish.Generalize, Ranges: rapid.SampledFrom([]publish.Ranges{publish.Tight, publish.Fixed}).Draw(t, "ranges")}
+		o := publish.Options{Mode: publish.Generalize, Ranges: rapid.SampledFrom([]publish.Ranges{publish.Tight, publish.Fixed}).
+			Draw(t, "ranges")}
 		whole, err := publish.CountExcluded(context.Background(), cols, group, groups, o)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +110,8 @@ func TestOutsidersByParts(t *testing.T) {
 func TestSampleOutsiders(t *testing.T) {
 	for _, n := range []int{0, 1, 999, 1000, 1001, 100_000} {
 		sample := publish.SampleOutsiders[uint32](n, 7)
-		if len(sample) != min(n, 1000) || !slices.IsSorted(sample) || len(slices.Compact(slices.Clone(sample))) != len(sample) || n > 0 && int(sample[len(sample)-1]) >= n {
+		if len(sample) != min(n, 1000) || !slices.IsSorted(sample) || len(slices.Compact(slices.Clone(sample))) != len(sample) || n > 0 &&
+			int(sample[len(sample)-1]) >= n {
 			t.Errorf("%d records: a sample of %d", n, len(sample))
 		}
 	}

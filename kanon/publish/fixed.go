@@ -82,7 +82,8 @@ func fixedEnds(col *table.Column) writer {
 	return func(c *Column, all []uint32) {
 		lo, hi := floatEnds(col, all)
 		from, to, places := fixedDecimals(f, col.Places, lo, hi)
-		c.appendEnds(func(dst []byte) []byte { return appendUnits(dst, 0, from, places) }, func(dst []byte) []byte { return appendUnits(dst, 0, to, places) })
+		c.appendEnds(func(dst []byte) []byte { return appendUnits(dst, 0, from, places) },
+			func(dst []byte) []byte { return appendUnits(dst, 0, to, places) })
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 func fixed(t fataler, f table.Field, texts ...string) string {
 	t.Helper()
 	c := column(t, f, texts...)
-	out, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), make([]uint32, len(texts)), 1, publish.Options{Mode: publish.Generalize, Ranges: publish.Fixed})
+	out, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), make([]uint32, len(texts)), 1,
+		publish.Options{Mode: publish.Generalize, Ranges: publish.Fixed})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -81,7 +82,8 @@ func TestFixedRangesHoldTheirValues(t *testing.T) {
 // Fixed ranges exclude fewer who are not in the table.
 func TestExcluded(t *testing.T) {
 	cols, group, groups := people(t, 3000, 5, 8)
-	e, err := publish.CountExcluded(context.Background(), cols, group, groups, publish.Options{Mode: publish.Generalize, Ranges: publish.Fixed})
+	e, err := publish.CountExcluded(context.Background(), cols, group, groups,
+		publish.Options{Mode: publish.Generalize, Ranges: publish.Fixed})
 	if err != nil {
 		t.Fatal(err)
 	}

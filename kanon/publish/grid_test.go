@@ -49,14 +49,41 @@ var lattices = []lattice{
 	{"minutes in fifteens", table.Field{Type: table.Integer}, decimal(0, 15, 0), "", 60},
 	{"whole numbers written with two places", table.Field{Type: table.Decimal}, decimal(2, 100, 0), "12.34", 80},
 	{"thousands of floating point", table.Field{Type: table.Decimal}, func(n int) string { return strconv.Itoa(n) + "e3" }, "", 80},
-	{"firsts of months", table.Field{Type: table.Date}, day(func(n int) time.Time { return time.Date(1950, time.Month(1+n), 1, 0, 0, 0, 0, time.UTC) }, time.DateOnly), "1961-05-17", 600},
-	{"last days of months", table.Field{Type: table.Date}, day(func(n int) time.Time { return time.Date(1950, time.Month(2+n), 0, 0, 0, 0, 0, time.UTC) }, time.DateOnly), "", 600},
-	{"first of April", table.Field{Type: table.Date}, day(func(n int) time.Time { return time.Date(1950+n, 4, 1, 0, 0, 0, 0, time.UTC) }, time.DateOnly), "1961-05-17", 60},
-	{"quarters of years", table.Field{Type: table.Date}, day(func(n int) time.Time { return time.Date(1950, time.Month(1+3*n), 15, 0, 0, 0, 0, time.UTC) }, time.DateOnly), "", 200},
-	{"Mondays", table.Field{Type: table.Date}, day(func(n int) time.Time { return time.Date(2024, 1, 1+7*n, 0, 0, 0, 0, time.UTC) }, time.DateOnly), "", 200},
-	{"quarter hours", table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm:ss"}, day(func(n int) time.Time { return time.Date(2024, 1, 1, 0, 15*n, 0, 0, time.UTC) }, "2006-01-02T15:04:05"), "2024-01-05T08:07:09", 900},
-	{"noon of each day", table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm:ss"}, day(func(n int) time.Time { return time.Date(2024, 1, 1+n, 12, 0, 0, 0, time.UTC) }, "2006-01-02T15:04:05"), "", 90},
-	{"midnights of firsts", table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm:ss"}, day(func(n int) time.Time { return time.Date(1950, time.Month(1+n), 1, 0, 0, 0, 0, time.UTC) }, "2006-01-02T15:04:05"), "1999-12-31T23:59:59", 300},
+	{
+		"firsts of months",
+		table.Field{Type: table.Date},
+		day(func(n int) time.Time { return time.Date(1950, time.Month(1+n), 1, 0, 0, 0, 0, time.UTC) }, time.DateOnly), "1961-05-17", 600,
+	},
+	{
+		"last days of months",
+		table.Field{Type: table.Date},
+		day(func(n int) time.Time { return time.Date(1950, time.Month(2+n), 0, 0, 0, 0, 0, time.UTC) }, time.DateOnly), "", 600,
+	},
+	{"first of April", table.Field{Type: table.Date}, day(func(n int) time.Time { return time.Date(1950+n, 4, 1, 0, 0, 0, 0, time.UTC) },
+		time.DateOnly), "1961-05-17", 60},
+	{
+		"quarters of years",
+		table.Field{Type: table.Date},
+		day(func(n int) time.Time { return time.Date(1950, time.Month(1+3*n), 15, 0, 0, 0, 0, time.UTC) }, time.DateOnly), "", 200,
+	},
+	{"Mondays", table.Field{Type: table.Date}, day(func(n int) time.Time { return time.Date(2024, 1, 1+7*n, 0, 0, 0, 0, time.UTC) },
+		time.DateOnly), "", 200},
+	{
+		"quarter hours",
+		table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm:ss"},
+		day(func(n int) time.Time { return time.Date(2024, 1, 1, 0, 15*n, 0, 0, time.UTC) }, "2006-01-02T15:04:05"), "2024-01-05T08:07:09", 900,
+	},
+	{
+		"noon of each day",
+		table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm:ss"},
+		day(func(n int) time.Time { return time.Date(2024, 1, 1+n, 12, 0, 0, 0, time.UTC) }, "2006-01-02T15:04:05"), "", 90,
+	},
+	{
+		"midnights of firsts",
+		table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm:ss"},
+		day(func(n int) time.Time { return time.Date(1950, time.Month(1+n), 1, 0, 0, 0, 0, time.UTC) }, "2006-01-02T15:04:05"),
+		"1999-12-31T23:59:59", 300,
+	},
 }
 
 // latticeTable draws a table of classes of 2 to 8 records.

@@ -314,7 +314,10 @@ func TestMatchedManyValues(t *testing.T) {
 		a, b = append(a, "v"+strconv.Itoa(v)), append(b, strconv.Itoa(v/100))
 		group[i] = uint32(i / 5)
 	}
-	cols := []*table.Column{column(t, table.Field{Name: "a", Type: table.Category}, a...), column(t, table.Field{Name: "b", Type: table.Category}, b...)}
+	cols := []*table.Column{
+		column(t, table.Field{Name: "a", Type: table.Category}, a...),
+		column(t, table.Field{Name: "b", Type: table.Category}, b...),
+	}
 	by := published(t, cols, group, n/5, publish.Options{Mode: publish.Matched})
 	want, got := map[string]float64{}, map[string]float64{}
 	for i, g := range group {

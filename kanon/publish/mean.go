@@ -184,7 +184,8 @@ func wholePutter(c *Column, f *table.Field, stored *table.StoredColumn) func(c *
 	// whatever type they have.
 	switch {
 	case places == 0 && stored.Kind == table.Int && stored.Proposed != nil && *stored.Proposed == table.Integer:
-		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
+		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical,
+			stored.Origin, stored.AppendText
 		return func(c *Column, q int64, _ *big.Int) { c.ints = append(c.ints, q) }
 	case numbered(stored):
 		put := floatPutter(c, stored)
@@ -206,7 +207,8 @@ func datePutter(c *Column, f *table.Field, stored *table.StoredColumn, places in
 		return q
 	}
 	if stored.Kind == table.Int && stored.Proposed != nil && *stored.Proposed == table.Date {
-		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
+		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical,
+			stored.Origin, stored.AppendText
 		return func(c *Column, q int64, _ *big.Int) {
 			v := value(q)
 			if f.Layout.HasTime() {
@@ -224,7 +226,8 @@ func datePutter(c *Column, f *table.Field, stored *table.StoredColumn, places in
 func floatPutter(c *Column, stored *table.StoredColumn) func(c *Column, text []byte) {
 	c.Stored.Kind = table.Float
 	if stored.Kind == table.Float {
-		c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
+		c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = stored.Proposed, stored.Logical, stored.Origin,
+			stored.AppendText
 	}
 	return func(c *Column, text []byte) {
 		// What appendUnits writes is a number. It is too large for the type only

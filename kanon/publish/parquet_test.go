@@ -262,8 +262,10 @@ func TestTypedMeans(t *testing.T) {
 		{table.Field{Type: table.Integer}, table.Int, []string{"124", "127"}, "126"},
 		{table.Field{Type: table.Integer, Round: round(0)}, table.Int, []string{"-124", "-127"}, "-126"},
 		{table.Field{Type: table.Integer, Round: round(1)}, table.Float, []string{"124", "127"}, "125.5"},
-		{table.Field{Type: table.Integer, Round: round(-1)}, table.Float, []string{"124", "127"}, "130"},                                  // more than 8 bits hold
-		{table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm"}, table.Int, []string{"2024-02-28T10:00", "2024-03-01T20:00"}, "19782"}, // 29 February
+		// more than 8 bits hold
+		{table.Field{Type: table.Integer, Round: round(-1)}, table.Float, []string{"124", "127"}, "130"},
+		// 29 February
+		{table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm"}, table.Int, []string{"2024-02-28T10:00", "2024-03-01T20:00"}, "19782"},
 		{table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm"}, table.Int, []string{"1969-12-31T23:00"}, "-1"},
 		{table.Field{Type: table.Date, Layout: "DD.MM.YYYY"}, table.Int, []string{"29.02.2024"}, "19782"},
 	} {
@@ -272,7 +274,8 @@ func TestTypedMeans(t *testing.T) {
 			proposed = &date
 		}
 		col := column(t, c.field, c.texts...)
-		out, err := publish.Publish(context.Background(), []*table.Column{col}, []table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: proposed, Origin: t}}, make([]uint32, len(c.texts)), 1, publish.Options{})
+		out, err := publish.Publish(context.Background(), []*table.Column{col},
+			[]table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: proposed, Origin: t}}, make([]uint32, len(c.texts)), 1, publish.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

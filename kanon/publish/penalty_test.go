@@ -62,7 +62,8 @@ func TestPenaltyIsAsDocumented(t *testing.T) {
 			}},
 		} {
 			col := column(t, c.field, c.texts...)
-			out, err := publish.Publish(context.Background(), []*table.Column{col}, stored(col), group, groups, publish.Options{Mode: publish.Generalize})
+			out, err := publish.Publish(context.Background(), []*table.Column{col}, stored(col), group, groups,
+				publish.Options{Mode: publish.Generalize})
 			if err != nil {
 				t.Fatal(err)
 			}

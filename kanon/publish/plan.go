@@ -166,7 +166,10 @@ func (p *Plan) Groups(ctx context.Context, cols []*table.Column, group []uint32,
 func (p *Plan) members(cols []*table.Column, group []uint32, groups int) (*members, error) {
 	for _, c := range cols {
 		if c.Len() != len(group) {
-			return nil, &noren.Error{Where: noren.Textf("column %s", c.Field.Name), What: "%d {value|values} for %d {record|records}", Args: []any{c.Len(), len(group)}}
+			return nil, &noren.Error{
+				Where: noren.Textf("column %s", c.Field.Name), What: "%d {value|values} for %d {record|records}",
+				Args: []any{c.Len(), len(group)},
+			}
 		}
 	}
 	return sortByGroup(group, groups)

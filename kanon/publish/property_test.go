@@ -35,7 +35,8 @@ func draw(t *rapid.T, types ...table.Type) drawn {
 	case f.Type == table.Ordered:
 		f.Levels = []string{"c", "a", "e", "b", "d"}
 	case f.Type == table.Category && rapid.Bool().Draw(t, "hierarchy"):
-		h, err := table.NewHierarchy("h", [][]string{{"a", "ab", "*"}, {"b", "ab", "*"}, {"c", "cde", "*"}, {"d", "cde", "*"}, {"e", "cde", "*"}}, nil)
+		h, err := table.NewHierarchy("h", [][]string{{"a", "ab", "*"}, {"b", "ab", "*"}, {"c", "cde", "*"}, {"d", "cde", "*"}, {"e", "cde", "*"}},
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,8 @@ func drawText(t *rapid.T, typ table.Type) string {
 	case table.Integer:
 		return strconv.FormatInt(rapid.OneOf(rapid.Int64Range(-30, 30), rapid.Int64()).Draw(t, "v"), 10)
 	case table.Decimal:
-		return strconv.FormatFloat(rapid.OneOf(rapid.Float64Range(-3, 3), rapid.Float64Range(-1e307, 1e307)).Draw(t, "v"), 'g', rapid.SampledFrom([]int{2, 6, -1}).Draw(t, "digits"), 64)
+		return strconv.FormatFloat(rapid.OneOf(rapid.Float64Range(-3, 3), rapid.Float64Range(-1e307, 1e307)).Draw(t, "v"), 'g',
+			rapid.SampledFrom([]int{2, 6, -1}).Draw(t, "digits"), 64)
 	case table.Date:
 		return table.ISODate.Format(rapid.Int64Range(-719000, 2932000).Draw(t, "v"))
 	}
@@ -136,7 +138,8 @@ func TestRecordsOfAGroupShowTheSame(t *testing.T) {
 		case table.Decimal:
 			typed.Kind, typed.Proposed = table.Float, &d.field.Type
 		}
-		out, err := publish.Publish(context.Background(), []*table.Column{c, c}, []table.StoredColumn{{Name: "x"}, typed}, d.group, d.groups, publish.Options{Mode: mode})
+		out, err := publish.Publish(context.Background(), []*table.Column{c, c}, []table.StoredColumn{{Name: "x"}, typed}, d.group, d.groups,
+			publish.Options{Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}

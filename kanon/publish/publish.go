@@ -73,7 +73,9 @@ func (c *Column) groups() int {
 // the group of each record, below groups, and every group has a record. The
 // stage it reports is "publishing". Errors are the context's, or of kind
 // Internal for arguments that do not fit each other.
-func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredColumn, group []uint32, groups int, o Options) ([]Column, error) {
+func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredColumn, group []uint32, groups int, o Options) ([]Column,
+	error,
+) {
 	p, err := NewPlan(cols, stored, o)
 	if err != nil {
 		return nil, err

@@ -114,9 +114,10 @@ func TestContextWithinAColumn(t *testing.T) {
 func TestProgress(t *testing.T) {
 	a, b := column(t, table.Field{Name: "a"}, "x", "y"), column(t, table.Field{Name: "b", Type: table.Integer}, "1", "2")
 	var told []string
-	_, err := publish.Publish(context.Background(), []*table.Column{a, b}, append(stored(a), stored(b)...), []uint32{0, 0}, 1, publish.Options{Progress: func(stage string, done, total int64) {
-		told = append(told, fmt.Sprint(stage, " ", done, " of ", total))
-	}})
+	_, err := publish.Publish(context.Background(), []*table.Column{a, b}, append(stored(a), stored(b)...), []uint32{0, 0}, 1,
+		publish.Options{Progress: func(stage string, done, total int64) {
+			told = append(told, fmt.Sprint(stage, " ", done, " of ", total))
+		}})
 	if got := strings.Join(told, ", "); err != nil || got != "publishing 1 of 2, publishing 2 of 2" {
 		t.Errorf("got %s, %v", got, err)
 	}
@@ -125,7 +126,13 @@ func TestProgress(t *testing.T) {
 // What a text file releases is text; means say that they are numbers, for formats
 // that have them.
 func TestStoredAsText(t *testing.T) {
-	fields := []table.Field{{Name: "a"}, {Name: "b", Type: table.Integer}, {Name: "c", Type: table.Decimal}, {Name: "d", Type: table.Date}, {Name: "e", Type: table.Ordered, Levels: []string{"1"}}}
+	fields := []table.Field{
+		{Name: "a"},
+		{Name: "b", Type: table.Integer},
+		{Name: "c", Type: table.Decimal},
+		{Name: "d", Type: table.Date},
+		{Name: "e", Type: table.Ordered, Levels: []string{"1"}},
+	}
 	for i, text := range []string{"x", "1", "1.5", "2024-02-29", "1"} {
 		for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
 			got := publishOne(t, column(t, fields[i], text, ""), []uint32{0, 1}, 2, mode).Stored
@@ -144,7 +151,8 @@ func TestStoredAsText(t *testing.T) {
 func TestFillAgain(t *testing.T) {
 	c := column(t, table.Field{Type: table.Integer}, "1", "NA", "3")
 	kind := table.Integer
-	out, err := publish.Publish(context.Background(), []*table.Column{c}, []table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: &kind, Nullable: true}}, []uint32{0, 1, 2}, 3, publish.Options{})
+	out, err := publish.Publish(context.Background(), []*table.Column{c},
+		[]table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: &kind, Nullable: true}}, []uint32{0, 1, 2}, 3, publish.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

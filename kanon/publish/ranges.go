@@ -40,7 +40,8 @@ func tightEnds(col *table.Column) writer {
 		}
 		return func(c *Column, all []uint32) {
 			lo, hi := floatEnds(col, all)
-			c.appendRange(lo == hi && f.Round == nil, func(dst []byte) []byte { return show(dst, lo, false) }, func(dst []byte) []byte { return show(dst, hi, true) })
+			c.appendRange(lo == hi && f.Round == nil, func(dst []byte) []byte { return show(dst, lo, false) },
+				func(dst []byte) []byte { return show(dst, hi, true) })
 		}
 	}
 	step := int64(1)
@@ -50,7 +51,8 @@ func tightEnds(col *table.Column) writer {
 	return func(c *Column, all []uint32) {
 		lo, hi := wholeEnds(col, all)
 		lo, hi = floor(lo, step), ceil(hi, step)
-		c.appendRange(lo == hi, func(dst []byte) []byte { return appendWhole(dst, f, lo) }, func(dst []byte) []byte { return appendWhole(dst, f, hi) })
+		c.appendRange(lo == hi, func(dst []byte) []byte { return appendWhole(dst, f, lo) },
+			func(dst []byte) []byte { return appendWhole(dst, f, hi) })
 	}
 }
 

@@ -56,7 +56,11 @@ func TestRanges(t *testing.T) {
 		{table.Field{Type: table.Date, Round: round(-1)}, []string{"1970-01-15"}, "[1970-01-11-1970-01-21]"}, // days 10 and 20
 		{table.Field{Type: table.Date, Layout: "YYYY-MM", Round: round(-1)}, []string{"1970-03"}, "[1970-02-1970-03]"},
 		{table.Field{Type: table.Date, Layout: "YYYY", Round: round(-1)}, []string{"1971"}, "[1970-1971]"}, // days 360 and 370
-		{table.Field{Type: table.Date, Layout: "DD.MM.YYYY hh:mm"}, []string{"01.02.2024 10:00", "01.02.2024 09:00"}, "[01.02.2024 09:00-01.02.2024 10:00]"},
+		{
+			table.Field{Type: table.Date, Layout: "DD.MM.YYYY hh:mm"},
+			[]string{"01.02.2024 10:00", "01.02.2024 09:00"},
+			"[01.02.2024 09:00-01.02.2024 10:00]",
+		},
 	} {
 		words(t, one(t, c.field, publish.Generalize, c.texts...), c.want, c.texts)
 	}
@@ -128,10 +132,19 @@ func TestParseRange(t *testing.T) {
 // FuzzParseRange holds ParseRange to what it says: no panic, ends in order, and
 // a range that is written anew reads the same.
 func FuzzParseRange(f *testing.F) {
-	for _, s := range []string{"5", "[3-5]", "[-5--3]", "[1e-5-3]", "[2024-01-01-2024-02-01]", "[", "[]", "[--]", "[-0.0-0]", "[01.01.2024-02.01.2024]"} {
+	for _, s := range []string{
+		"5", "[3-5]", "[-5--3]", "[1e-5-3]", "[2024-01-01-2024-02-01]", "[", "[]", "[--]", "[-0.0-0]",
+		"[01.01.2024-02.01.2024]",
+	} {
 		f.Add(s)
 	}
-	fields := []table.Field{{Type: table.Integer}, {Type: table.Decimal}, {Type: table.Date}, {Type: table.Date, Layout: "DD.MM.YYYY"}, {Type: table.Date, Layout: "YYYY-MM-DD hh:mm"}}
+	fields := []table.Field{
+		{Type: table.Integer},
+		{Type: table.Decimal},
+		{Type: table.Date},
+		{Type: table.Date, Layout: "DD.MM.YYYY"},
+		{Type: table.Date, Layout: "YYYY-MM-DD hh:mm"},
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		metertest.Hold(t, len(text))
 		for i := range fields {

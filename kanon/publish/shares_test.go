@@ -110,7 +110,8 @@ func TestParseShares(t *testing.T) {
 		{"{a 0.00}", nil},
 	} {
 		got, ok := publish.ParseShares(c.text, func(v string) bool { return known[v] })
-		if ok != (c.want != nil) || !slices.EqualFunc(got, c.want, func(a, b publish.Share) bool { return a.Value == b.Value && math.Abs(a.Share-b.Share) < 1e-12 }) {
+		if ok != (c.want != nil) || !slices.EqualFunc(got, c.want,
+			func(a, b publish.Share) bool { return a.Value == b.Value && math.Abs(a.Share-b.Share) < 1e-12 }) {
 			t.Errorf("%s: %v, want %v", c.text, got, c.want)
 		}
 	}

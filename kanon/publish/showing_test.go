@@ -26,7 +26,14 @@ func TestShowing(t *testing.T) {
 		{"what is missing is not shown as a value", number, []string{"NA", "NA", "3", "5"}, []string{"NA"}, true, 0},
 		{"written otherwise", decimal, []string{"-10.01", "-7.99", "3.00", "5.00"}, []string{"-9"}, true, 1},
 		{"written otherwise, as a text", decimal, []string{"-10.01", "-7.99", "3.00", "5.00"}, []string{"-9"}, false, 0},
-		{"a most frequent category", table.Field{Type: table.Category, Role: table.Quasi}, []string{"-9", "-9", "a", "b"}, []string{"-9"}, false, 1},
+		{
+			"a most frequent category",
+			table.Field{Type: table.Category, Role: table.Quasi},
+			[]string{"-9", "-9", "a", "b"},
+			[]string{"-9"},
+			false,
+			1,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := publishOne(t, column(t, c.field, c.texts...), []uint32{0, 0, 1, 1}, 2, publish.Aggregate)

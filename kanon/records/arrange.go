@@ -39,7 +39,9 @@ const lead = 4
 // Arrange puts together what belongs together: cellsOf writes the cell of each
 // record of a run, below cells. What is arranged must be closed; it needs the
 // table no more when that is not in memory.
-func (t *Table) Arrange(ctx context.Context, cells int, cellsOf func(columns []*table.Column, out []uint32) error) (_ *Arranged, err error) {
+func (t *Table) Arrange(ctx context.Context, cells int, cellsOf func(columns []*table.Column, out []uint32) error) (_ *Arranged,
+	err error,
+) {
 	a := &Arranged{t: t, Counts: make([]int64, cells), start: make([]int64, cells+1)}
 	defer func() {
 		if err != nil {

@@ -137,7 +137,10 @@ func (w *appender) flush() error {
 }
 
 func writeError(err error) error {
-	return &noren.Error{Code: "temporary-file", What: "the temporary file for the records cannot be written", Hint: "free space in the folder of the result, or allow more memory", Err: atomicfile.Reason(err)}
+	return &noren.Error{
+		Code: "temporary-file", What: "the temporary file for the records cannot be written",
+		Hint: "free space in the folder of the result, or allow more memory", Err: atomicfile.Reason(err),
+	}
 }
 
 func readError(err error) error {

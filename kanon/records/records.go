@@ -59,22 +59,23 @@ func Read(ctx context.Context, src table.Source, fields []table.Field, missing [
 	}()
 	w := &appender{}
 	var last []*table.Column // with the dictionaries as the codes go by them
-	whole, err := table.ReadPieces(ctx, src, fields, table.ReadOptions{Missing: missing, Progress: o.Progress}, func(builders []*table.Builder) error {
-		n := builders[0].Len()
-		switch {
-		case t.file == nil && (o.Memory <= 0 || int64(n)*int64(t.codec.width) <= o.Memory):
-			return nil
-		case t.file == nil:
-			if t.file, err = tempfile.Create(o.Dir); err != nil {
-				return err
+	whole, err := table.ReadPieces(ctx, src, fields, table.ReadOptions{Missing: missing, Progress: o.Progress},
+		func(builders []*table.Builder) error {
+			n := builders[0].Len()
+			switch {
+			case t.file == nil && (o.Memory <= 0 || int64(n)*int64(t.codec.width) <= o.Memory):
+				return nil
+			case t.file == nil:
+				if t.file, err = tempfile.Create(o.Dir); err != nil {
+					return err
+				}
+				w.to = t.file
+			case n < runRows:
+				return nil
 			}
-			w.to = t.file
-		case n < runRows:
-			return nil
-		}
-		last = cut(builders)
-		return w.rows(t.codec, last)
-	})
+			last = cut(builders)
+			return w.rows(t.codec, last)
+		})
 	if err != nil {
 		return nil, err
 	}

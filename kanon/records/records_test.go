@@ -30,7 +30,10 @@ func source(t testing.TB, n int) table.Source {
 	var b strings.Builder
 	b.WriteString("age,other,word,pay,level\n")
 	for i := range n {
-		cells := []string{fmt.Sprint(rng.IntN(100) - 50), "x", fmt.Sprint("w", rng.IntN(10+i/50)), fmt.Sprintf("%.2f", 100*rng.Float64()), fields[3].Levels[rng.IntN(2)]}
+		cells := []string{
+			fmt.Sprint(rng.IntN(100) - 50), "x", fmt.Sprint("w", rng.IntN(10+i/50)), fmt.Sprintf("%.2f", 100*rng.Float64()),
+			fields[3].Levels[rng.IntN(2)],
+		}
 		if c := rng.IntN(20); c < len(cells) {
 			cells[c] = ""
 		}

@@ -70,7 +70,10 @@ func (a *search) whole(ctx context.Context, proposals int) error {
 	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)
 	for i := range attempts {
 		records, with := cells[i/len(begin)], begin[i%len(begin)]
-		attempts[i] = attempt{records: records, heat: with.heat, scale: with.scale, near: a.nearBy(with.near), proposals: proposals * len(records), seed: rng.next(), by: byCell}
+		attempts[i] = attempt{
+			records: records, heat: with.heat, scale: with.scale, near: a.nearBy(with.near),
+			proposals: proposals * len(records), seed: rng.next(), by: byCell,
+		}
 	}
 	return a.take(ctx, attempts)
 }

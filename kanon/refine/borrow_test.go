@@ -65,7 +65,8 @@ func TestLargeGroupsBorrow(t *testing.T) {
 					}
 				}
 				if larges != c.larges {
-					t.Errorf("%s, %s: %d groups of more than %d records, want %d: sizes %v", c.name, name, larges, refine.LargeGroup*k, c.larges, slices.Sorted(slices.Values(q.Sizes())))
+					t.Errorf("%s, %s: %d groups of more than %d records, want %d: sizes %v", c.name, name, larges, refine.LargeGroup*k, c.larges,
+						slices.Sorted(slices.Values(q.Sizes())))
 				}
 			}
 		}

@@ -92,7 +92,8 @@ func newChains(a *annealer, steps int) *chains {
 	n, groups := len(a.group), len(a.groups)
 	c := &chains{
 		a: a, guard: 1e-9 * a.mean, steps: steps,
-		apart: make([]float64, n), away: make([]float64, n), unlike: make([]float64, a.limit), widest: make([]float64, groups), oddest: make([]float64, groups),
+		apart: make([]float64, n), away: make([]float64, n), unlike: make([]float64, a.limit), widest: make([]float64, groups),
+		oddest: make([]float64, groups),
 		layers: make([][]part, steps), best: slices.Repeat([]int32{-1}, n),
 		mark: make([]uint32, groups), used: make([]bool, groups),
 	}

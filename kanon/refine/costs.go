@@ -18,7 +18,9 @@ import (
 // refineCosts is [Refine] with a measure or a judge. A longer search than a descent
 // is made of more rounds of descents, in cells that are cut elsewhere. With a judge a
 // round with fewer records in large groups is taken even where the measure rises.
-func refineCosts(ctx context.Context, s *space.Space, p space.Partition, o *Options, progress noren.Progress) (space.Partition, Stats, error) {
+func refineCosts(ctx context.Context, s *space.Space, p space.Partition, o *Options, progress noren.Progress) (space.Partition, Stats,
+	error,
+) {
 	m := o.measure(s)
 	total := func(p space.Partition) float64 {
 		list, start := p.Members()
@@ -72,7 +74,9 @@ func byCosts(ctx context.Context, s *space.Space, p space.Partition, whole cost.
 	return joined(s.Len(), cells, results)
 }
 
-func descendedCosts(ctx context.Context, s *space.Space, m cost.Measure, judge cost.Judge, p space.Partition, k int) (space.Partition, error) {
+func descendedCosts(ctx context.Context, s *space.Space, m cost.Measure, judge cost.Judge, p space.Partition, k int) (space.Partition,
+	error,
+) {
 	near, err := s.NearLists(ctx, nearRecords, space.NearOptions{Ties: space.Cyclic, Workers: 1})
 	if err != nil {
 		return p, err
@@ -356,7 +360,8 @@ func (d *costDescent) remake(g int32) {
 		after := d.scratch.Cost()
 		d.scratch.Set(right)
 		after += d.scratch.Cost()
-		if after >= d.costs[g].Cost()+d.costs[h].Cost()-d.m.Guard() || max(len(left), len(right)) > max(d.most, len(d.members[g]), len(d.members[h])) {
+		if after >= d.costs[g].Cost()+d.costs[h].Cost()-d.m.Guard() ||
+			max(len(left), len(right)) > max(d.most, len(d.members[g]), len(d.members[h])) {
 			continue
 		}
 		d.members[g], d.members[h] = left, right

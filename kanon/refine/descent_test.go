@@ -233,7 +233,10 @@ func TestRows(t *testing.T) {
 		}
 		axes := make([]space.Categorical, words)
 		for a := range axes {
-			axes[a] = space.Categorical{Codes: make([]uint32, n), Cardinality: []int{2, 9, 300, 70_000}[rng.IntN(min(4, 1+words/2))], Weight: rng.Float64()}
+			axes[a] = space.Categorical{
+				Codes: make([]uint32, n), Cardinality: []int{2, 9, 300, 70_000}[rng.IntN(min(4, 1+words/2))],
+				Weight: rng.Float64(),
+			}
 			for i := range axes[a].Codes {
 				axes[a].Codes[i] = uint32(rng.IntN(axes[a].Cardinality)) & 3 % uint32(axes[a].Cardinality)
 			}

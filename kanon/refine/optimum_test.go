@@ -83,7 +83,10 @@ func TestSearchReachesTheOptimum(t *testing.T) {
 		}
 		want := optimum(s, k)
 		_, fast := refined(t, s, start, refine.Options{K: k, Effort: refine.Fast})
-		_, long := refined(t, s, start, refine.Options{K: k, Effort: refine.Effort{Descend: true, Duration: 10 * time.Millisecond}, Seed: rng.Uint64()})
+		_, long := refined(t, s, start, refine.Options{
+			K: k, Effort: refine.Effort{Descend: true, Duration: 10 * time.Millisecond},
+			Seed: rng.Uint64(),
+		})
 		if fast.After < want-1e-9 || !close(long.After, want) {
 			t.Errorf("%d records, k = %d: %v after a descent, %v after a search, the optimum is %v", n, k, fast.After, long.After, want)
 		}

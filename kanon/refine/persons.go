@@ -245,7 +245,9 @@ func descendedPersons(ctx context.Context, s *space.Space, p space.Partition, k 
 	return descendFrom(ctx, s, p, k, persons, near)
 }
 
-func descendFrom(ctx context.Context, s *space.Space, p space.Partition, k int, persons []uint32, near *space.Near) (space.Partition, error) {
+func descendFrom(ctx context.Context, s *space.Space, p space.Partition, k int, persons []uint32, near *space.Near) (space.Partition,
+	error,
+) {
 	d := newDescent(s, p, near, k)
 	d.membership = newCrowd(persons, p.Groups, k)
 	for g, members := range d.members {
@@ -268,7 +270,9 @@ const vainKicks = 40
 // kicked betters a partition by persons for some time: cell by cell, groups are
 // joined at random and the descent, which divides them again, goes on from
 // there; of before and after the better is taken place by place.
-func kicked(ctx context.Context, s *space.Space, p space.Partition, o *Options, began time.Time, progress noren.Progress) (space.Partition, int, error) {
+func kicked(ctx context.Context, s *space.Space, p space.Partition, o *Options, began time.Time, progress noren.Progress) (space.Partition,
+	int, error,
+) {
 	late, cancel := context.WithDeadlineCause(ctx, began.Add(o.Effort.Duration), errLate)
 	defer cancel()
 	rounds, vain := 0, 0

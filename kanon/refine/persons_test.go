@@ -38,7 +38,10 @@ func TestRefinePersonsWithTime(t *testing.T) {
 	var long space.Partition
 	var stats refine.Stats
 	for d := 200 * time.Millisecond; d < time.Minute; d *= 2 { // a busy machine needs longer
-		long, stats, err = refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Effort{Descend: true, Duration: d}, Persons: of})
+		long, stats, err = refine.Refine(context.Background(), s, p, refine.Options{
+			K: k, Effort: refine.Effort{Descend: true, Duration: d},
+			Persons: of,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +71,8 @@ func TestRefineRefusesTooFewPersons(t *testing.T) {
 			t.Errorf("%v passes", of)
 		}
 	}
-	if _, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: 2, Effort: refine.Fast, Persons: []uint32{1, 2, 1, 2}}); err != nil {
+	if _, _, err := refine.Refine(context.Background(), s, p,
+		refine.Options{K: 2, Effort: refine.Fast, Persons: []uint32{1, 2, 1, 2}}); err != nil {
 		t.Error(err)
 	}
 }

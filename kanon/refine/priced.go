@@ -75,8 +75,13 @@ func (t *attempt) price(ctx context.Context, s *space.Space, p space.Partition, 
 // redivide divides the groups of p anew where prices say that it may pay, until
 // nothing gets better, and returns what it comes to, also with an error. It
 // calls tell now and then.
-func redivide(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, thorough bool, nodes, workers int, tell func()) (space.Partition, error) {
-	prices, err := bound.NewPrices(ctx, s, p, bound.PriceOptions{K: k, Seed: seed, Thorough: thorough, Workers: workers, Progress: func(string, int64, int64) { tell() }})
+func redivide(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, thorough bool, nodes, workers int,
+	tell func(),
+) (space.Partition, error) {
+	prices, err := bound.NewPrices(ctx, s, p, bound.PriceOptions{
+		K: k, Seed: seed, Thorough: thorough, Workers: workers,
+		Progress: func(string, int64, int64) { tell() },
+	})
 	if err != nil {
 		return p, err
 	}
@@ -100,7 +105,9 @@ func redivide(ctx context.Context, s *space.Space, p space.Partition, k int, see
 }
 
 // divide divides regions of p anew and takes over what is better.
-func divide(ctx context.Context, s *space.Space, regions []*bound.Region, p space.Partition, k, nodes, workers int) (space.Partition, error) {
+func divide(ctx context.Context, s *space.Space, regions []*bound.Region, p space.Partition, k, nodes, workers int) (space.Partition,
+	error,
+) {
 	results := make([]space.Partition, len(regions))
 	errs := make([]error, len(regions))
 	err := space.Parallel(ctx, len(regions), "refine", space.ParallelOptions{Workers: workers}, func() func(int) {

@@ -66,7 +66,10 @@ func ParseEffort(s string) (Effort, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return Effort{}, &noren.Error{Kind: noren.Usage, What: "unknown effort %q", Args: []any{s}, Hint: "off, fast, auto, or a duration such as 20s or 2m"}
+		return Effort{}, &noren.Error{
+			Kind: noren.Usage, What: "unknown effort %q", Args: []any{s},
+			Hint: "off, fast, auto, or a duration such as 20s or 2m",
+		}
 	}
 	return Effort{Descend: true, Duration: d}, nil
 }
@@ -215,7 +218,9 @@ func fastRounds(n, size int) int {
 }
 
 // descend betters every cell by a descent.
-func descend(ctx context.Context, s *space.Space, p space.Partition, o *Options, number int, progress noren.Progress) (space.Partition, error) {
+func descend(ctx context.Context, s *space.Space, p space.Partition, o *Options, number int, progress noren.Progress) (space.Partition,
+	error,
+) {
 	cells := cutCells(s, p, descentRecords, number)
 	results := make([]cellResult, len(cells))
 	err := space.Parallel(ctx, len(cells), "refine", space.ParallelOptions{Workers: o.Workers, Progress: progress}, func() func(int) {

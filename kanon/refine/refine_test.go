@@ -36,7 +36,8 @@ func anySpace(t *rapid.T, n int) *space.Space {
 	}
 	words := make([]space.Categorical, rapid.IntRange(0, 3).Draw(t, "categorical axes"))
 	for a := range words {
-		words[a] = space.Categorical{Codes: make([]uint32, n), Cardinality: 4, Weight: rapid.SampledFrom([]float64{1, 0.5, 1. / 3}).Draw(t, "weight")}
+		words[a] = space.Categorical{Codes: make([]uint32, n), Cardinality: 4, Weight: rapid.SampledFrom([]float64{1, 0.5, 1. / 3}).
+			Draw(t, "weight")}
 		for i := range words[a].Codes {
 			words[a].Codes[i] = uint32(rng.IntN(4))
 		}
@@ -422,7 +423,9 @@ func TestNotAPartition(t *testing.T) {
 
 func TestEffortNames(t *testing.T) {
 	for word, want := range map[string]refine.Effort{
-		"off": refine.Off, "fast": refine.Fast, "1m30s": {Descend: true, Duration: 90 * time.Second}, "20ms": {Descend: true, Duration: 20 * time.Millisecond},
+		"off": refine.Off, "fast": refine.Fast, "1m30s": {Descend: true, Duration: 90 * time.Second}, "20ms": {
+			Descend: true, Duration: 20 * time.Millisecond,
+		},
 	} {
 		got, err := refine.ParseEffort(word)
 		if err != nil || got != want || got.String() != word {

@@ -108,7 +108,10 @@ func (j *Job) Check(ctx context.Context, m *Made, jobDir string) (*Checked, erro
 		}
 		o.Unit = &verify.Unit{Column: j.Options.Unit, Of: of}
 	}
-	src, err := file.Open(ctx, path, file.Options{Delimiter: j.Dialect.Delimiter, Encoding: j.Dialect.Encoding, Formulas: j.Dialect.Formulas, Plain: true, Totals: xlsx.Look, Exact: o.Quasi})
+	src, err := file.Open(ctx, path, file.Options{
+		Delimiter: j.Dialect.Delimiter, Encoding: j.Dialect.Encoding, Formulas: j.Dialect.Formulas,
+		Plain: true, Totals: xlsx.Look, Exact: o.Quasi,
+	})
 	if err != nil {
 		return nil, err
 	}

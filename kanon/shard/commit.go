@@ -41,7 +41,9 @@ type committing struct {
 // changed), NotMet (a class below k, a file that is not what was written or checked), and
 // Internal (results that are not those of all buckets). After an error no file of the release
 // is named, and an earlier release is in its place.
-func (j *Job) Commit(ctx context.Context, p *Plan, dir string, in Frames, verified func(r *kanon.Result, manifest []byte) error) (*kanon.Result, error) {
+func (j *Job) Commit(ctx context.Context, p *Plan, dir string, in Frames,
+	verified func(r *kanon.Result, manifest []byte) error,
+) (*kanon.Result, error) {
 	c := &committing{j: j, p: p, checked: map[string]*Checked{}}
 	if err := c.gather(ctx, in); err != nil {
 		return nil, err
@@ -63,7 +65,10 @@ func (j *Job) Commit(ctx context.Context, p *Plan, dir string, in Frames, verifi
 	if err != nil {
 		return nil, err
 	}
-	n := &naming{committing: c, dir: dir, within: same(filepath.Dir(dir), j.Folder), record: record{Certificate: j.Certificate, Manifest: manifestSum(text)}}
+	n := &naming{
+		committing: c, dir: dir, within: same(filepath.Dir(dir), j.Folder),
+		record: record{Certificate: j.Certificate, Manifest: manifestSum(text)},
+	}
 	if err := n.begin(ctx, text); err != nil {
 		return nil, untouched(err)
 	}
@@ -111,7 +116,9 @@ func untouched(err error) error {
 }
 
 // commit shows what is staged.
-func (n *naming) commit(ctx context.Context, result *kanon.Result, manifest []byte, verified func(r *kanon.Result, manifest []byte) error) error {
+func (n *naming) commit(ctx context.Context, result *kanon.Result, manifest []byte,
+	verified func(r *kanon.Result, manifest []byte) error,
+) error {
 	if verified != nil {
 		if err := verified(result, manifest); err != nil {
 			return err
@@ -202,7 +209,10 @@ func (c *committing) manifest() *parts.Manifest {
 		}
 		m.Rows += made.Rows
 		m.Release.Classes += c.checked[made.Name].Found.Classes
-		m.Files = append(m.Files, parts.Part{Name: j.fileName(made.Buckets[0]), Size: made.Size, Rows: made.Rows, SHA256: hex.EncodeToString(made.SHA256[:])})
+		m.Files = append(m.Files, parts.Part{
+			Name: j.fileName(made.Buckets[0]), Size: made.Size, Rows: made.Rows,
+			SHA256: hex.EncodeToString(made.SHA256[:]),
+		})
 	}
 	return m
 }
@@ -218,7 +228,10 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 	missing := make([]int64, len(quasi))
 	sst := c.p.frame.NewSST()
 	outsiders := c.p.leaves(j)
-	found := &verify.Result{Schema: verify.ResultSchema, File: j.Output, Met: true, Failures: noren.Texts{}, Quasi: m.Release.Quasi, K: j.Options.K, Rows: m.Rows, Classes: m.Release.Classes}
+	found := &verify.Result{
+		Schema: verify.ResultSchema, File: j.Output, Met: true, Failures: noren.Texts{}, Quasi: m.Release.Quasi,
+		K: j.Options.K, Rows: m.Rows, Classes: m.Release.Classes,
+	}
 	before := 0.0
 	var formulas formula.Count
 	for _, made := range c.made {

@@ -130,8 +130,9 @@ func begin(t testing.TB, s *setup, paths []string) (*cluster, error) {
 	}
 	key := sha256.Sum256([]byte("the key of a test"))
 	j := &shard.Job{
-		Protocol: shard.Protocol, Build: build, Version: build, Input: "in", Output: "out", Fields: shard.FieldsOf(s.schema.Fields), Options: options,
-		Folder: folder, Before: "part-", After: ".csv", Dialect: csvio.Dialect{Delimiter: ','}, BucketRows: s.bucket, Key: key[:],
+		Protocol: shard.Protocol, Build: build, Version: build, Input: "in", Output: "out", Fields: shard.FieldsOf(s.schema.Fields),
+		Options: options,
+		Folder:  folder, Before: "part-", After: ".csv", Dialect: csvio.Dialect{Delimiter: ','}, BucketRows: s.bucket, Key: key[:],
 		Form: shard.Form{Delimiter: ','},
 	}
 	for _, f := range s.schema.Fields {

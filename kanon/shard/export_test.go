@@ -30,8 +30,11 @@ func CheckOrderFields(t *testing.T) {
 	round, seed := 2, uint64(3)
 	j := &Job{
 		Shards: []Shard{{}}, Missing: []string{"NA"}, Fates: []gate.Fate{{}}, FreeText: []string{"x"}, Key: []byte{1}, Notes: []string{"x"},
-		Fields:  []Field{{Name: "age", Levels: []string{"x"}, Round: &round, Hierarchy: &Hierarchy{Name: "h", Rows: [][]string{{"a", "*"}}}}},
-		Options: Options{K: 5, Method: "mdav", Refine: "fast", Scale: "zscore", Publish: "aggregate", Ranges: "tight", SecretSeed: []byte{1}, Seed: &seed},
+		Fields: []Field{{Name: "age", Levels: []string{"x"}, Round: &round, Hierarchy: &Hierarchy{Name: "h", Rows: [][]string{{"a", "*"}}}}},
+		Options: Options{
+			K: 5, Method: "mdav", Refine: "fast", Scale: "zscore", Publish: "aggregate", Ranges: "tight", SecretSeed: []byte{1},
+			Seed: &seed,
+		},
 	}
 	sum := func() [sha256.Size]byte {
 		run, err := j.Options.of()

@@ -351,9 +351,18 @@ func TestOtherFiles(t *testing.T) {
 		kind  noren.Kind
 		words string
 	}{
-		{"a column less", func(text string) string { return strings.ReplaceAll(text, ",note\n", "\n") }, noren.BadData, "expected 12 columns as in"},
-		{"another name", func(text string) string { return strings.Replace(text, "region", "place", 1) }, noren.BadData, "expected the name region"},
-		{"a cell that is no number", func(text string) string { return strings.Replace(text, "male,", "male,x", 1) }, noren.BadData, "expected one of the 9 levels"},
+		{
+			"a column less", func(text string) string { return strings.ReplaceAll(text, ",note\n", "\n") }, noren.BadData,
+			"expected 12 columns as in",
+		},
+		{
+			"another name", func(text string) string { return strings.Replace(text, "region", "place", 1) }, noren.BadData,
+			"expected the name region",
+		},
+		{
+			"a cell that is no number", func(text string) string { return strings.Replace(text, "male,", "male,x", 1) }, noren.BadData,
+			"expected one of the 9 levels",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			paths := split(t, s.text, 2)

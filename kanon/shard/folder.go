@@ -100,7 +100,10 @@ func get(dir, name string, most int64) ([]byte, error) {
 		return nil, refused
 	}
 	if err != nil {
-		return nil, &noren.Error{Where: noren.File(path), What: "cannot be read", Hint: "every process of the job must see the folder of the job under this path", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{
+			Where: noren.File(path), What: "cannot be read",
+			Hint: "every process of the job must see the folder of the job under this path", Err: atomicfile.Reason(err),
+		}
 	}
 	return text, nil
 }

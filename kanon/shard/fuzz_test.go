@@ -209,7 +209,8 @@ func FuzzChecked(f *testing.F) {
 }
 
 func FuzzVerification(f *testing.F) {
-	f.Add([]byte(`{"protocol":1,"build":"test","input":"out","folder":"/out","k":5,"quasi_identifiers":["age"],"files":[{"name":"part-00001.csv","size":1,"rows":1,"sha256":""}]}`))
+	f.Add([]byte(
+		`{"protocol":1,"build":"test","input":"out","folder":"/out","k":5,"quasi_identifiers":["age"],"files":[{"name":"part-00001.csv","size":1,"rows":1,"sha256":""}]}`))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		metertest.Hold(t, len(text))

@@ -166,7 +166,10 @@ func (o *Options) of() (out kanon.Options, err error) {
 func FieldsOf(fields []table.Field) []Field {
 	out := make([]Field, len(fields))
 	for i, f := range fields {
-		out[i] = Field{Name: f.Name, Role: f.Role, Type: f.Type, Levels: f.Levels, Layout: string(f.Layout), Number: string(f.Number), Round: f.Round}
+		out[i] = Field{
+			Name: f.Name, Role: f.Role, Type: f.Type, Levels: f.Levels, Layout: string(f.Layout), Number: string(f.Number),
+			Round: f.Round,
+		}
 		if h := f.Hierarchy; h != nil {
 			rows := make([][]string, h.Leaves())
 			for leaf := range rows {
@@ -184,7 +187,10 @@ func FieldsOf(fields []table.Field) []Field {
 func (j *Job) fields() ([]table.Field, error) {
 	out := make([]table.Field, len(j.Fields))
 	for i, f := range j.Fields {
-		out[i] = table.Field{Name: f.Name, Role: f.Role, Type: f.Type, Levels: f.Levels, Layout: table.Layout(f.Layout), Number: table.NumberFormat(f.Number), Round: f.Round}
+		out[i] = table.Field{
+			Name: f.Name, Role: f.Role, Type: f.Type, Levels: f.Levels, Layout: table.Layout(f.Layout),
+			Number: table.NumberFormat(f.Number), Round: f.Round,
+		}
 		if f.Hierarchy == nil {
 			continue
 		}
@@ -232,7 +238,8 @@ func DecodeJob(text []byte, build string) (*Job, error) {
 // otherBuild is the error about a job that another build of the program began.
 func otherBuild(began string, protocol int, build string) error {
 	return &noren.Error{
-		Kind: noren.Usage, Code: "worker-version", What: "expected a worker of the build that began the job (%s, protocol %d), got %s, protocol %d", Args: []any{began, protocol, build, Protocol},
+		Kind: noren.Usage, Code: "worker-version", What: "expected a worker of the build that began the job (%s, protocol %d), got %s, " +
+			"protocol %d", Args: []any{began, protocol, build, Protocol},
 		Hint: "give every process of the job the same program",
 	}
 }
@@ -240,7 +247,8 @@ func otherBuild(began string, protocol int, build string) error {
 // settle checks a job and fills in what follows from it.
 func (j *Job) settle() error {
 	switch {
-	case len(j.Shards) == 0, len(j.Fates) != len(j.Fields), len(j.Key) != len(pseudonym.Key{}), j.BucketRows < 1, j.Options.K < 1, j.Folder == "":
+	case len(j.Shards) == 0, len(j.Fates) != len(j.Fields), len(j.Key) != len(pseudonym.Key{}), j.BucketRows < 1, j.Options.K < 1,
+		j.Folder == "":
 		return malformed("a job")
 	}
 	fields, err := j.fields()
@@ -331,7 +339,10 @@ func (s Shard) unchanged() error {
 }
 
 func changed(path string) error {
-	return &noren.Error{Kind: noren.BadData, Code: "input-changed", Where: noren.File(path), What: "the file has changed since the job began", Hint: "start again when no program writes to it"}
+	return &noren.Error{
+		Kind: noren.BadData, Code: "input-changed", Where: noren.File(path), What: "the file has changed since the job began",
+		Hint: "start again when no program writes to it",
+	}
 }
 
 // columns opens the first file for its columns, as a release stores them.
@@ -365,7 +376,10 @@ func (j *Job) fits(path string, columns []table.StoredColumn) error {
 
 func (j *Job) openFile(ctx context.Context, path string) (file.Source, error) {
 	f := j.Form
-	return file.Open(ctx, path, file.Options{Delimiter: f.Delimiter, Encoding: f.Encoding, Header: f.Header, Sheet: f.Sheet, HeaderRow: f.HeaderRow, Hidden: f.Hidden, Totals: f.Totals})
+	return file.Open(ctx, path, file.Options{
+		Delimiter: f.Delimiter, Encoding: f.Encoding, Header: f.Header, Sheet: f.Sheet,
+		HeaderRow: f.HeaderRow, Hidden: f.Hidden, Totals: f.Totals,
+	})
 }
 
 // open opens a file of the table; its columns are those of the first. The second result

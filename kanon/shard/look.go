@@ -146,7 +146,8 @@ func (j *Job) MergeFirst(ctx context.Context, in Frames) (*Look, error) {
 		if err != nil {
 			return err
 		}
-		if p.look != 1 || p.section == sectionRows || p.section == sectionFile != (p.number == 0) || p.number > uint32(quasi) || p.last != (p.number == uint32(quasi)) {
+		if p.look != 1 || p.section == sectionRows || p.section == sectionFile != (p.number == 0) || p.number > uint32(quasi) ||
+			p.last != (p.number == uint32(quasi)) {
 			return malformed("a first look")
 		}
 		if err := have.take(p); err != nil {

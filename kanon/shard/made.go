@@ -95,7 +95,8 @@ func DecodeMade(j *Job, frame []byte) (*Made, error) {
 	zero, first := s.u16(), s.u32()
 	m.Rows = int64(s.u64())
 	v, id := s.u8(), s.take(idBytes)
-	if s.bad || kind != kindMade || v != version || zero != 0 || string(id) != string(j.id[:]) || m.Kind < MadeFile || m.Kind > MadeEmpty || m.Rows < 0 || m.Rows > partition.SampleMost {
+	if s.bad || kind != kindMade || v != version || zero != 0 || string(id) != string(j.id[:]) || m.Kind < MadeFile || m.Kind > MadeEmpty ||
+		m.Rows < 0 || m.Rows > partition.SampleMost {
 		return nil, malformed("the result of a bucket of this job")
 	}
 	n := s.number(1 << 20)
@@ -118,7 +119,8 @@ func (m *Made) take(s *source) {
 	m.Size = int64(s.number(math.MaxInt64))
 	copy(m.SHA256[:], s.take(32))
 	copy(m.PersonsSHA256[:], s.take(32))
-	m.groups, m.least, m.most = int64(s.number(partition.SampleMost)), int64(s.number(partition.SampleMost)), int64(s.number(partition.SampleMost))
+	m.groups, m.least, m.most = int64(s.number(partition.SampleMost)), int64(s.number(partition.SampleMost)),
+		int64(s.number(partition.SampleMost))
 	m.before, m.after, m.penalty = s.f64(), s.f64(), s.f64()
 	for range s.count(8) {
 		m.squares = append(m.squares, s.f64())
@@ -143,7 +145,8 @@ func (m *Made) take(s *source) {
 func (m *Made) holds(j *Job) bool {
 	attempt, ok := strings.CutPrefix(m.Name, strings.TrimSuffix(j.tempName(m.Buckets[0], ""), j.After))
 	attempt, after := strings.CutSuffix(attempt, j.After)
-	return ok && after && isAttempt(attempt) && m.Rows > 0 && m.groups > 0 && m.groups <= m.Rows && m.least > 0 && m.least <= m.most && m.most <= m.Rows && len(m.missing) == len(j.quasi()) &&
+	return ok && after && isAttempt(attempt) && m.Rows > 0 && m.groups > 0 && m.groups <= m.Rows && m.least > 0 && m.least <= m.most &&
+		m.most <= m.Rows && len(m.missing) == len(j.quasi()) &&
 		(len(m.formulas.Cells) == 0 || len(m.formulas.Cells) == len(j.written()))
 }
 

@@ -115,7 +115,10 @@ func (n *naming) unchanged() error {
 }
 
 func (c *committing) changed(name string) error {
-	return &noren.Error{Kind: noren.NotMet, Code: "file-changed", Where: noren.File(c.j.path(name)), What: "is not the file that was written", Hint: "start again, and look at the storage of the folder"}
+	return &noren.Error{
+		Kind: noren.NotMet, Code: "file-changed", Where: noren.File(c.j.path(name)), What: "is not the file that was written",
+		Hint: "start again, and look at the storage of the folder",
+	}
 }
 
 // show makes the release visible, whole. The release that it replaces is kept until then.
@@ -220,7 +223,10 @@ func (j *Job) earlier(path string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(j.Folder), What: "expected a folder that can be written", Err: atomicfile.Reason(err)}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(j.Folder), What: "expected a folder that can be written",
+			Err: atomicfile.Reason(err),
+		}
 	}
 	var found, named []string
 	for _, e := range entries {
@@ -229,7 +235,10 @@ func (j *Job) earlier(path string) ([]string, error) {
 		case !j.Force:
 			return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: noren.File(j.Folder), What: "the folder is not empty"}
 		case e.IsDir() || e.Name() != parts.ManifestName && !j.ours(e.Name()):
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(j.path(e.Name())), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.File(j.path(e.Name())),
+				What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder",
+			}
 		case e.Name() == parts.ManifestName:
 			found = append(found, e.Name())
 		default:

@@ -227,7 +227,14 @@ func TestParquet(t *testing.T) {
 // A hierarchy and number formats go with the job, and nothing is read from the folder of the
 // specification.
 func TestFormatsGoWithTheJob(t *testing.T) {
-	h, err := table.NewHierarchy("places", [][]string{{"place 0", "north", "*"}, {"place 1", "north", "*"}, {"place 2", "north", "*"}, {"place 3", "south", "*"}, {"place 4", "south", "*"}, {"place 5", "south", "*"}}, nil)
+	h, err := table.NewHierarchy("places", [][]string{
+		{"place 0", "north", "*"},
+		{"place 1", "north", "*"},
+		{"place 2", "north", "*"},
+		{"place 3", "south", "*"},
+		{"place 4", "south", "*"},
+		{"place 5", "south", "*"},
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

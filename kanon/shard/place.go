@@ -145,7 +145,12 @@ func recoverIn(ctx context.Context, folder, dir string) (shown bool, err error) 
 	if err == nil || errors.As(err, &said) {
 		return shown, err
 	}
-	return shown, &noren.Error{Where: noren.File(folder), What: "what a commit left cannot be put in order", Hint: "the next job of this release does it; until then %s holds what is needed, and must not be removed", HintArgs: []any{noren.File(dir)}, Err: atomicfile.Reason(err)}
+	return shown, &noren.Error{
+		Where: noren.File(folder), What: "what a commit left cannot be put in order",
+		Hint: "the next job of this release does it; until then %s holds what is needed, and must not be removed", HintArgs: []any{
+			noren.File(dir),
+		}, Err: atomicfile.Reason(err),
+	}
 }
 
 // shown reports whether the release of a record is in its place. Its manifest leaves the
@@ -217,7 +222,11 @@ func putBack(ctx context.Context, folder, dir string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return &noren.Error{Kind: noren.Usage, Where: noren.File(folder), What: "holds files that were made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: noren.File(folder),
+			What: "holds files that were made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old},
+			Hint: "move one of them away",
+		}
 	}
 	return rename(ctx, old, folder)
 }
@@ -269,7 +278,11 @@ func (r *record) undoNames(ctx context.Context, folder, dir string) error {
 			return err
 		}
 		if taken {
-			return &noren.Error{Kind: noren.Usage, Where: noren.File(at), What: "was made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old}, Hint: "move one of them away"}
+			return &noren.Error{
+				Kind: noren.Usage, Where: noren.File(at),
+				What: "was made after a commit was killed, and the earlier release of this place is in %s", Args: []any{old},
+				Hint: "move one of them away",
+			}
 		}
 		if err := rename(ctx, filepath.Join(old, name), at); err != nil {
 			return err

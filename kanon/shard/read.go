@@ -48,7 +48,9 @@ func (r *teeReader) Next() (*table.Chunk, error) {
 // read reads the quasi-identifiers of a file, and further columns as the file has them, in
 // pieces. The codes of categories go by the order in which words are met first. It
 // returns the descriptions of the columns once all of the file is read.
-func (j *Job) read(ctx context.Context, n int, src table.Source, further []int, each func(columns []*table.Column, further []table.Vector) error) ([]*table.Column, error) {
+func (j *Job) read(ctx context.Context, n int, src table.Source, further []int,
+	each func(columns []*table.Column, further []table.Vector) error,
+) ([]*table.Column, error) {
 	var fields []table.Field
 	for _, i := range j.quasi() {
 		fields = append(fields, j.schema.Fields[i])
@@ -157,5 +159,8 @@ func each(ctx context.Context, in Frames, do func(frame []byte) error) error {
 
 // fault is the error about processes that do not work together as they should.
 func fault(what noren.Text) error {
-	return &noren.Error{Code: "shard-fault", What: what.Format, Args: what.Args, Err: errors.New("the driver of the job passed on other frames than the stages made")}
+	return &noren.Error{
+		Code: "shard-fault", What: what.Format, Args: what.Args,
+		Err: errors.New("the driver of the job passed on other frames than the stages made"),
+	}
 }

@@ -202,7 +202,8 @@ func (r *releasing) divide(ctx context.Context, stored []table.StoredColumn) err
 	maker.Placed = func(s *space.Space) { sst.Add(s) }
 	bounds := partition.Bounds(r.counts, r.p.size)
 	if r.of != nil {
-		if bounds, err = block.JoinShort(bounds, r.j.Options.K, func(from, to int64) ([]uint32, error) { return r.of[from:to], nil }); err != nil {
+		if bounds, err = block.JoinShort(bounds, r.j.Options.K,
+			func(from, to int64) ([]uint32, error) { return r.of[from:to], nil }); err != nil {
 			return err
 		}
 	}
@@ -269,7 +270,10 @@ func (r *releasing) shuffled() ([]uint32, error) {
 		order, err = shuffle.Permutation(len(r.order))
 	} else {
 		made := kanon.MadeSum(r.groups, int(r.made.groups), nil, r.published)
-		order, err = shuffle.Keyed(len(r.order), r.j.run.OrderKey(&kanon.Ordered{Source: r.p.look.source, Request: r.j.sum, Made: made, Part: r.buckets}))
+		order, err = shuffle.Keyed(len(r.order), r.j.run.OrderKey(&kanon.Ordered{
+			Source: r.p.look.source, Request: r.j.sum, Made: made,
+			Part: r.buckets,
+		}))
 	}
 	if err != nil {
 		return nil, err

@@ -280,7 +280,8 @@ func (j *Job) decodeBlock(p *Plan, frame []byte) (*packed, error) {
 		b.width += len(pseudonym.Digest{})
 	}
 	if s.bad || v != version || zero[0]|zero[1]|zero[2] != 0 || string(id) != string(j.id[:]) ||
-		int64(b.bucket) >= int64(p.Buckets()) || int64(b.shard) >= int64(len(j.Shards)) || m > n || n == 0 || int64(n)*int64(b.width) > int64(len(s.b)) {
+		int64(b.bucket) >= int64(p.Buckets()) || int64(b.shard) >= int64(len(j.Shards)) || m > n || n == 0 ||
+		int64(n)*int64(b.width) > int64(len(s.b)) {
 		return nil, malformed("a block of this job")
 	}
 	for range m {

@@ -50,7 +50,8 @@ func (j *Job) decodePart(frame []byte) (*part, error) {
 	kind, v, id := s.u8(), s.u8(), s.take(idBytes)
 	p := &part{look: s.u8(), section: s.u8(), shard: s.u32(), number: s.u32(), last: s.flag()}
 	p.body = s.b
-	if s.bad || kind != kindPart || v != version || string(id) != string(j.id[:]) || p.look < 1 || p.look > 2 || p.section > sectionRows || int64(p.shard) >= int64(len(j.Shards)) {
+	if s.bad || kind != kindPart || v != version || string(id) != string(j.id[:]) || p.look < 1 || p.look > 2 || p.section > sectionRows ||
+		int64(p.shard) >= int64(len(j.Shards)) {
 		return nil, malformed("a survey of this job")
 	}
 	return p, nil
@@ -264,7 +265,8 @@ const columnMost = 48 << 20
 
 func tooManyWords(name, column string) error {
 	return &noren.Error{
-		Kind: noren.BadData, Code: codeTooLarge, Where: noren.Place{noren.File(name), noren.Textf("column %s", column)}, What: "expected values that every process of the job can hold, got more different ones than that",
+		Kind: noren.BadData, Code: codeTooLarge, Where: noren.Place{noren.File(name), noren.Textf("column %s", column)},
+		What: "expected values that every process of the job can hold, got more different ones than that",
 		Hint: "coarsen the column, or give it a type of numbers",
 	}
 }

@@ -31,7 +31,10 @@ const CodeForm = "shard-form"
 
 // malformed is the error about bytes that are no what.
 func malformed(what noren.Phrase) error {
-	return &noren.Error{Code: CodeForm, What: "expected %s of this version of noren, got other bytes", Args: []any{what}, Err: errors.New("bytes between processes were changed, or come from another program")}
+	return &noren.Error{
+		Code: CodeForm, What: "expected %s of this version of noren, got other bytes", Args: []any{what},
+		Err: errors.New("bytes between processes were changed, or come from another program"),
+	}
 }
 
 // source takes values from bytes. After the first value that is not there it gives zeros

@@ -60,7 +60,8 @@ func (v *Survey) Frame(columns []*table.Column) (*Frame, error) {
 		if x.number {
 			if c.present > 0 && (c.lo < -Farthest || c.hi > Farthest) {
 				return nil, &noren.Error{
-					Kind: noren.BadData, Where: noren.Textf("column %s", col.Field.Name), What: "expected numbers from -%g to %g, got one beyond: squared distances would overflow", Args: []any{Farthest, Farthest},
+					Kind: noren.BadData, Where: noren.Textf("column %s", col.Field.Name),
+					What: "expected numbers from -%g to %g, got one beyond: squared distances would overflow", Args: []any{Farthest, Farthest},
 					Hint: "write the column in a larger unit",
 				}
 			}

@@ -144,7 +144,8 @@ func TestMixedSpaceIsItsEmbedding(t *testing.T) {
 				}
 			}
 			near("rise by merging", centroids[0].Merging(centroids[1]), s.SSE(merged.Canonical())-sse)
-			near("distance of centres", centroids[0].Between(centroids[1]), squared(centre(points, list[start[0]:start[1]]), centre(points, list[start[1]:start[2]])))
+			near("distance of centres", centroids[0].Between(centroids[1]),
+				squared(centre(points, list[start[0]:start[1]]), centre(points, list[start[1]:start[2]])))
 		}
 		if n >= 2 {
 			c := s.NewCentroid()
@@ -276,7 +277,8 @@ func TestNotALeaf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := space.FromTable([]*table.Column{column(t, table.Field{Type: table.Category, Hierarchy: h}, "coffee")}, space.MinMax); err == nil {
+	if _, err := space.FromTable([]*table.Column{column(t, table.Field{Type: table.Category, Hierarchy: h}, "coffee")},
+		space.MinMax); err == nil {
 		t.Error("a value that is no leaf was taken")
 	}
 }

@@ -30,7 +30,8 @@ func BenchmarkVerify(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, i := range rng.Perm(n) {
 		c := i % classes
-		_, _ = fmt.Fprintf(w, "%d,%s,town%d,20%02d-%02d-%02d,%d.25,Self-emp-not-inc,%04d,z%d,illness%d\n", c%90, []string{"M", "F"}[c%2], c%47, c%24, 1+c%12, 1+c%28, c, c%10000, c%1000, rng.IntN(30))
+		_, _ = fmt.Fprintf(w, "%d,%s,town%d,20%02d-%02d-%02d,%d.25,Self-emp-not-inc,%04d,z%d,illness%d\n", c%90, []string{"M", "F"}[c%2], c%47,
+			c%24, 1+c%12, 1+c%28, c, c%10000, c%1000, rng.IntN(30))
 	}
 	if err := w.Flush(); err != nil {
 		b.Fatal(err)
@@ -50,6 +51,7 @@ func BenchmarkVerify(b *testing.B) {
 		}
 	}
 	b.Run("k", run)
-	o.Sensitive, o.Requirement.Diversity, o.Requirement.Closeness = []table.Field{{Name: "illness"}}, &privacy.Diversity{L: 2}, &privacy.Closeness{T: 0.5}
+	o.Sensitive, o.Requirement.Diversity, o.Requirement.Closeness = []table.Field{{Name: "illness"}}, &privacy.Diversity{L: 2},
+		&privacy.Closeness{T: 0.5}
 	b.Run("k, l and t", run)
 }

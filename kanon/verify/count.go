@@ -24,7 +24,10 @@ type counting struct {
 const buffers = 3
 
 func startCounting(seed maphash.Seed, columns int, keep bool) *counting {
-	c := &counting{classes: newClasses(seed, columns, keep), full: make(chan []uint32, buffers), empty: make(chan []uint32, buffers), done: make(chan struct{})}
+	c := &counting{
+		classes: newClasses(seed, columns, keep), full: make(chan []uint32, buffers), empty: make(chan []uint32, buffers),
+		done: make(chan struct{}),
+	}
 	for range buffers {
 		c.empty <- make([]uint32, batchRows*columns)
 	}

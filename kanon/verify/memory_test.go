@@ -27,13 +27,17 @@ func TestMemoryChangesNothing(t *testing.T) {
 	defer func() { _ = src.Close() }()
 	var want *verify.Result
 	for _, memory := range []int64{0, 1 << 30, 300_000, 1} {
-		got, err := verify.Verify(context.Background(), src, verify.Options{Quasi: []string{"a", "b"}, Requirement: privacy.Requirement{K: 3}, Memory: memory})
+		got, err := verify.Verify(context.Background(), src, verify.Options{
+			Quasi: []string{"a", "b"}, Requirement: privacy.Requirement{K: 3},
+			Memory: memory,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want == nil {
 			want = got
-			if want.Classes != 7001 || want.Rows != 20_000 || want.BelowK.Classes != 7001*3-20_000 || want.AchievedK != 2 || want.ClassSize.Max != 3 {
+			if want.Classes != 7001 || want.Rows != 20_000 || want.BelowK.Classes != 7001*3-20_000 || want.AchievedK != 2 ||
+				want.ClassSize.Max != 3 {
 				t.Fatalf("%+v", want)
 			}
 		}

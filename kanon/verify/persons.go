@@ -185,14 +185,16 @@ func (r *Result) judgePersons() {
 	r.AchievedK = u.ClassSize.Min
 	fail := func(format noren.Format, args ...any) { r.Failures = append(r.Failures, noren.Textf(format, args...)) }
 	if r.BelowK.Classes > 0 {
-		fail("%d of %d {class|classes} {1|holds|hold} records of fewer than k = %d persons (%d {record|records} in them; the smallest class has %d)",
+		fail("%d of %d {class|classes} {1|holds|hold} records of fewer than k = %d persons (%d {record|records} in them; the smallest class "+
+			"has %d)",
 			r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, u.ClassSize.Min)
 	}
 	if u.Linked && u.Fit.Below > 0 {
 		fail("fewer than k = %d persons fit all records of %d of %d {person|persons} (the least is %d)", r.K, u.Fit.Below, u.Persons, u.Fit.Min)
 	}
 	if q := u.Sequences; q != nil && q.Below > 0 {
-		fail("the records of %d of %d {pseudonym|pseudonyms} {1|is|are} in classes in which those of fewer than k = %d pseudonyms are as often (the least is %d)", q.Below, q.Pseudonyms, r.K, q.Min)
+		fail("the records of %d of %d {pseudonym|pseudonyms} {1|is|are} in classes in which those of fewer than k = %d pseudonyms are as "+
+			"often (the least is %d)", q.Below, q.Pseudonyms, r.K, q.Min)
 	}
 	if q := u.Sequences; q != nil && q.Wrong > 0 {
 		fail("%d {pseudonym is|pseudonyms are} of several persons or of none, or one person has several", q.Wrong)

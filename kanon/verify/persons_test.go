@@ -63,7 +63,12 @@ func TestVerifyPersons(t *testing.T) {
 		{"a record of no person counts for none", 3, verify.Unit{Column: "who", Of: given}, nil, false, "2 of 2 classes"},
 		{"only a fits all records of a", 2, verify.Unit{Column: "who", Of: given, Linked: true}, nil, false, "1 of 3 persons (the least is 1)"},
 		{"one sequence is its own", 2, verify.Unit{Column: "pseudonym", Of: given, Pseudonyms: true}, nil, false, "3 of 3 pseudonyms"},
-		{"b has both illnesses, all may have flu", 2, verify.Unit{Column: "who", Of: given}, &privacy.Diversity{L: 2}, false, "not diverse in illness"},
+		{
+			"b has both illnesses, all may have flu", 2,
+			verify.Unit{Column: "who", Of: given},
+			&privacy.Diversity{L: 2}, false,
+			"not diverse in illness",
+		},
 		{"one person of each illness", 2, verify.Unit{Column: "who", Of: []uint32{1, 2, 3, 0, 1, 3}}, &privacy.Diversity{L: 1}, true, ""},
 	} {
 		r := verifyPersons(t, byPersons, c.k, &c.u, c.d)

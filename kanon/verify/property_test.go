@@ -34,7 +34,10 @@ func TestMain(m *testing.M) {
 }
 
 // words are texts that a careless counter takes for one another.
-var words = []string{"", "NA", "a", "b", "a,b", "a\x01b", "ab", " a", "a ", `"a"`, `a"`, "\n", "a\nb", "日本", "日", "本", "1", "1.0", "01", "-9", "9223372036854775807"}
+var words = []string{
+	"", "NA", "a", "b", "a,b", "a\x01b", "ab", " a", "a ", `"a"`, `a"`, "\n", "a\nb", "日本", "日", "本", "1", "1.0", "01",
+	"-9", "9223372036854775807",
+}
 
 // drawTable draws a table of up to 40 records with many duplicates.
 func drawTable(t *rapid.T, columns int) [][]string {
@@ -108,7 +111,10 @@ func TestCountsAsANaiveCounterDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &verify.Result{Schema: verify.ResultSchema, File: path, Rows: int64(len(rows)), Quasi: quasi, K: size, AchievedK: math.MaxInt64, Failures: noren.Texts{}}
+		want := &verify.Result{
+			Schema: verify.ResultSchema, File: path, Rows: int64(len(rows)), Quasi: quasi, K: size, AchievedK: math.MaxInt64,
+			Failures: noren.Texts{},
+		}
 		for _, class := range naive(rows, at) {
 			n := int64(len(class))
 			want.Classes++
@@ -184,7 +190,10 @@ func TestSensitiveAsByDefinition(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "n")
-		field := table.Field{Name: "s", Type: rapid.SampledFrom([]table.Type{table.Category, table.Ordered, table.Integer, table.Decimal, table.Date}).Draw(t, "type")}
+		field := table.Field{Name: "s", Type: rapid.SampledFrom([]table.Type{
+			table.Category, table.Ordered, table.Integer, table.Decimal,
+			table.Date,
+		}).Draw(t, "type")}
 		pool := map[table.Type][]string{
 			table.Category: {"a", "b", "a,b", "", "NA"},
 			table.Ordered:  {"low", "high", "middle", "", "NA"},
@@ -224,7 +233,10 @@ func TestSensitiveAsByDefinition(t *testing.T) {
 		}
 		req := privacy.Requirement{K: 1}
 		if rapid.Bool().Draw(t, "diverse") {
-			req.Diversity = &privacy.Diversity{Model: rapid.SampledFrom([]privacy.DiversityModel{privacy.Distinct, privacy.Entropy, privacy.Recursive}).Draw(t, "model"), L: float64(rapid.IntRange(1, 3).Draw(t, "l"))}
+			req.Diversity = &privacy.Diversity{
+				Model: rapid.SampledFrom([]privacy.DiversityModel{privacy.Distinct, privacy.Entropy, privacy.Recursive}).Draw(t, "model"),
+				L:     float64(rapid.IntRange(1, 3).Draw(t, "l")),
+			}
 			req.Diversity.CountMissing = rapid.Bool().Draw(t, "missing values count")
 			if req.Diversity.Model == privacy.Recursive {
 				req.Diversity.C = rapid.SampledFrom([]float64{0.5, 1, 2.5}).Draw(t, "c")
@@ -284,7 +296,10 @@ func TestSensitiveAsByDefinition(t *testing.T) {
 		} else {
 			path = writeCSV(t, dir, []string{"q", "s"}, rows)
 		}
-		got, err := verifyFile(t, path, verify.Options{Quasi: []string{"q"}, Requirement: req, Sensitive: []table.Field{field}, Missing: []string{"NA"}})
+		got, err := verifyFile(t, path, verify.Options{
+			Quasi: []string{"q"}, Requirement: req, Sensitive: []table.Field{field},
+			Missing: []string{"NA"},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

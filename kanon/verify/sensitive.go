@@ -173,10 +173,12 @@ func (s *Sensitive) levels(h *privacy.Histogram, least *int, recursive bool) {
 func (s *Sensitive) failures(req privacy.Requirement, classes int64) noren.Texts {
 	var words noren.Texts
 	if s.NotDiverse > 0 {
-		words = append(words, noren.Textf("%d of %d {class|classes} {1|is|are} not diverse in %s as asked for (%s)", s.NotDiverse, classes, s.Column, req.Diversity))
+		words = append(words, noren.Textf("%d of %d {class|classes} {1|is|are} not diverse in %s as asked for (%s)", s.NotDiverse, classes,
+			s.Column, req.Diversity))
 	}
 	if s.NotClose > 0 {
-		words = append(words, noren.Textf("%d of %d {class|classes} {1|is|are} farther than %g from the whole table in %s: the farthest is at %.4g", s.NotClose, classes, req.Closeness.T, s.Column, s.T))
+		words = append(words, noren.Textf("%d of %d {class|classes} {1|is|are} farther than %g from the whole table in %s: the farthest is at "+
+			"%.4g", s.NotClose, classes, req.Closeness.T, s.Column, s.T))
 	}
 	return words
 }

@@ -67,11 +67,15 @@ func TestSalaries(t *testing.T) {
 
 // Columns that are only looked at are reported, whatever they hold.
 func TestSensitiveThatNothingIsAskedOf(t *testing.T) {
-	got, err := verifyText(t, five, verify.Options{Quasi: []string{"age", "sex"}, Requirement: k(1), Sensitive: []table.Field{{Name: "illness"}}})
+	got, err := verifyText(t, five, verify.Options{
+		Quasi: []string{"age", "sex"}, Requirement: k(1),
+		Sensitive: []table.Field{{Name: "illness"}},
+	})
 	if err != nil || !got.Met || len(got.Sensitive) != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if s := got.Sensitive[0]; s.DistinctL != 1 || s.EntropyL != 1 || s.RecursiveL != nil || s.NotDiverse != 0 || s.NotClose != 0 || fmt.Sprintf("%.1f", s.T) != "0.4" {
+	if s := got.Sensitive[0]; s.DistinctL != 1 || s.EntropyL != 1 || s.RecursiveL != nil || s.NotDiverse != 0 || s.NotClose != 0 ||
+		fmt.Sprintf("%.1f", s.T) != "0.4" {
 		t.Errorf("got %+v", s)
 	}
 }

@@ -216,8 +216,9 @@ func (r *Result) judge() {
 	}
 	r.AchievedK = r.ClassSize.Min
 	if r.BelowK.Classes > 0 {
-		r.Failures = append(r.Failures, noren.Textf("%d of %d {class|classes} {1|has|have} fewer than k = %d records (%d {record|records} in them, the smallest class has %d)",
-			r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, r.AchievedK))
+		r.Failures = append(r.Failures,
+			noren.Textf("%d of %d {class|classes} {1|has|have} fewer than k = %d records (%d {record|records} in them, the smallest class has %d)",
+				r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, r.AchievedK))
 	}
 }
 
@@ -239,7 +240,9 @@ type scanned struct {
 //
 // Two goroutines share the work: this one reads and numbers the texts of each column, the
 // other counts the records by these numbers.
-func scan(ctx context.Context, src table.Source, o *Options, seed maphash.Seed, part, parts uint64, progress noren.Progress) (_ *scanned, err error) {
+func scan(ctx context.Context, src table.Source, o *Options, seed maphash.Seed, part, parts uint64, progress noren.Progress) (_ *scanned,
+	err error,
+) {
 	tokens := map[string]bool{}
 	for _, m := range o.Missing {
 		tokens[m] = true
@@ -334,7 +337,9 @@ func scan(ctx context.Context, src table.Source, o *Options, seed maphash.Seed, 
 					what := noren.TextOf(err)
 					return nil, &noren.Error{
 						Kind: noren.BadData, Where: in.Position(i, len(quasi)+j), What: what.Format, Args: what.Args,
-						Hint: "correct the file, say which texts stand for missing values, or give the column another type than %s", HintArgs: []any{column.field.Type},
+						Hint: "correct the file, say which texts stand for missing values, or give the column another type than %s", HintArgs: []any{
+							column.field.Type,
+						},
 					}
 				}
 			}

@@ -29,7 +29,8 @@ func TestCount(t *testing.T) {
 	want := &verify.Result{
 		Schema: "noren.verify/1", File: got.File, Rows: 5, Quasi: []string{"sex", "age"}, K: 2, AchievedK: 1, Classes: 3,
 		ClassSize: verify.ClassSize{Min: 1, Mean: 5.0 / 3, Max: 2}, BelowK: verify.BelowK{Classes: 1, Records: 1},
-		Failures: noren.Texts{noren.Textf("%d of %d {class|classes} {1|has|have} fewer than k = %d records (%d {record|records} in them, the smallest class has %d)", int64(1), int64(3), 2, int64(1), int64(1))},
+		Failures: noren.Texts{noren.Textf("%d of %d {class|classes} {1|has|have} fewer than k = %d records (%d {record|records} in them, the "+
+			"smallest class has %d)", int64(1), int64(3), 2, int64(1), int64(1))},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
@@ -58,7 +59,8 @@ func TestCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Met != c.met || got.AchievedK != c.achieved || got.Classes != c.classes || got.BelowK != c.below || (got.Err() == nil) != c.met || (len(got.Failures) == 0) != c.met {
+		if got.Met != c.met || got.AchievedK != c.achieved || got.Classes != c.classes || got.BelowK != c.below || (got.Err() == nil) != c.met ||
+			(len(got.Failures) == 0) != c.met {
 			t.Errorf("%s, k = %d: got %+v", c.quasi, c.k, got)
 		}
 	}
@@ -94,9 +96,19 @@ func TestMissingSensitive(t *testing.T) {
 		missing []string
 		count   bool
 		l       int
-	}{{nil, false, 1}, {[]string{"NA"}, false, 0}, {[]string{"NA", "?"}, false, 0}, {nil, true, 2}, {[]string{"NA"}, true, 1}, {[]string{"NA", "?"}, true, 1}} {
+	}{
+		{nil, false, 1},
+		{[]string{"NA"}, false, 0},
+		{[]string{"NA", "?"}, false, 0},
+		{nil, true, 2},
+		{[]string{"NA"}, true, 1},
+		{[]string{"NA", "?"}, true, 1},
+	} {
 		req := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 1, CountMissing: c.count}}
-		got, err := verifyText(t, text, verify.Options{Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "illness"}}, Requirement: req, Missing: c.missing})
+		got, err := verifyText(t, text, verify.Options{
+			Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "illness"}}, Requirement: req,
+			Missing: c.missing,
+		})
 		if err != nil || got.Met != (c.l >= 1) || got.Sensitive[0].DistinctL != c.l {
 			t.Errorf("missing %q: %+v, %v", c.missing, got, err)
 		}
@@ -139,29 +151,65 @@ func TestVerifyRefuses(t *testing.T) {
 		kind noren.Kind
 		want string
 	}{
-		"no quasi-identifier":  {five, verify.Options{Requirement: k(2)}, noren.Usage, "no quasi-identifier is named"},
-		"named twice":          {five, verify.Options{Quasi: []string{"age", "sex", "age"}, Requirement: k(2)}, noren.Usage, `"age" is named twice`},
-		"no k":                 {five, verify.Options{Quasi: []string{"age"}}, noren.Usage, "k is 0"},
-		"a negative k":         {five, verify.Options{Quasi: []string{"age"}, Requirement: k(-1)}, noren.Usage, "k"},
-		"unknown column":       {five, verify.Options{Quasi: []string{"age", "town"}, Requirement: k(2)}, noren.Usage, `no column "town"`},
-		"unknown sensitive":    {five, verify.Options{Quasi: []string{"age"}, Requirement: k(2), Sensitive: []table.Field{{Name: "pay"}}}, noren.Usage, `no column "pay"`},
-		"diversity of nothing": {five, verify.Options{Quasi: []string{"age"}, Requirement: privacy.Requirement{K: 2, Diversity: diverse}}, noren.Usage, "sensitive"},
-		"closeness of nothing": {five, verify.Options{Quasi: []string{"age"}, Requirement: privacy.Requirement{K: 2, Closeness: near}}, noren.Usage, "sensitive"},
-		"an impossible l":      {five, verify.Options{Quasi: []string{"age"}, Sensitive: illness, Requirement: privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 0.5}}}, noren.Usage, "l"},
-		"levels that are none": {five, verify.Options{Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "illness", Type: table.Ordered}}, Requirement: k(2)}, noren.Usage, "levels"},
-		"no records":           {"age,sex\n", verify.Options{Quasi: []string{"age"}, Requirement: k(1)}, noren.BadData, "no records"},
-		"a ragged record":      {"age,sex\n1\n", verify.Options{Quasi: []string{"age"}, Requirement: k(1)}, noren.BadData, "line 2"},
-		"wrong type":           {"age,pay\n1,10\n1,s3cr3t\n", verify.Options{Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "pay", Type: table.Integer}}, Requirement: k(1)}, noren.BadData, "line 3, column 2 (pay): expected an integer"},
-		"no level":             {"age,pay\n1,low\n1,s3cr3t\n", verify.Options{Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "pay", Type: table.Ordered, Levels: []string{"low"}}}, Requirement: k(1)}, noren.BadData, "line 3, column 2 (pay)"},
+		"no quasi-identifier": {five, verify.Options{Requirement: k(2)}, noren.Usage, "no quasi-identifier is named"},
+		"named twice": {
+			five,
+			verify.Options{Quasi: []string{"age", "sex", "age"}, Requirement: k(2)},
+			noren.Usage,
+			`"age" is named twice`,
+		},
+		"no k":           {five, verify.Options{Quasi: []string{"age"}}, noren.Usage, "k is 0"},
+		"a negative k":   {five, verify.Options{Quasi: []string{"age"}, Requirement: k(-1)}, noren.Usage, "k"},
+		"unknown column": {five, verify.Options{Quasi: []string{"age", "town"}, Requirement: k(2)}, noren.Usage, `no column "town"`},
+		"unknown sensitive": {
+			five,
+			verify.Options{Quasi: []string{"age"}, Requirement: k(2), Sensitive: []table.Field{{Name: "pay"}}},
+			noren.Usage, `no column "pay"`,
+		},
+		"diversity of nothing": {
+			five,
+			verify.Options{Quasi: []string{"age"}, Requirement: privacy.Requirement{K: 2, Diversity: diverse}},
+			noren.Usage, "sensitive",
+		},
+		"closeness of nothing": {
+			five,
+			verify.Options{Quasi: []string{"age"}, Requirement: privacy.Requirement{K: 2, Closeness: near}},
+			noren.Usage, "sensitive",
+		},
+		"an impossible l": {five, verify.Options{
+			Quasi: []string{"age"}, Sensitive: illness,
+			Requirement: privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 0.5}},
+		}, noren.Usage, "l"},
+		"levels that are none": {five, verify.Options{
+			Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "illness", Type: table.Ordered}},
+			Requirement: k(2),
+		}, noren.Usage, "levels"},
+		"no records":      {"age,sex\n", verify.Options{Quasi: []string{"age"}, Requirement: k(1)}, noren.BadData, "no records"},
+		"a ragged record": {"age,sex\n1\n", verify.Options{Quasi: []string{"age"}, Requirement: k(1)}, noren.BadData, "line 2"},
+		"wrong type": {
+			"age,pay\n1,10\n1,s3cr3t\n",
+			verify.Options{Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "pay", Type: table.Integer}}, Requirement: k(1)},
+			noren.BadData, "line 3, column 2 (pay): expected an integer",
+		},
+		"no level": {
+			"age,pay\n1,low\n1,s3cr3t\n",
+			verify.Options{
+				Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "pay", Type: table.Ordered, Levels: []string{"low"}}},
+				Requirement: k(1),
+			},
+			noren.BadData, "line 3, column 2 (pay)",
+		},
 	} {
 		got, err := verifyText(t, c.text, c.o)
-		if got != nil || noren.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "release.csv") && name != "levels that are none" || strings.Contains(err.Error(), "s3cr3t") {
+		if got != nil || noren.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "release.csv") &&
+			name != "levels that are none" || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}
 	// All faults at once.
 	_, err := verifyText(t, five, verify.Options{Requirement: privacy.Requirement{Diversity: diverse}})
-	if got := err.Error(); !strings.Contains(got, "no quasi-identifier") || !strings.Contains(got, "sensitive") || !strings.Contains(got, "k ") {
+	if got := err.Error(); !strings.Contains(got, "no quasi-identifier") || !strings.Contains(got, "sensitive") ||
+		!strings.Contains(got, "k ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -169,8 +217,12 @@ func TestVerifyRefuses(t *testing.T) {
 // A place in a Parquet file is a record.
 func TestWrongTypeInParquet(t *testing.T) {
 	path := writeParquet(t, t.TempDir(), []string{"a", "pay"}, [][]string{{"x", "1"}, {"x", "s3cr3t"}})
-	_, err := verifyFile(t, path, verify.Options{Quasi: []string{"a"}, Sensitive: []table.Field{{Name: "pay", Type: table.Decimal}}, Requirement: k(1)})
-	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "record 2, column 2 (pay): expected a number") || strings.Contains(err.Error(), "s3cr3t") {
+	_, err := verifyFile(t, path, verify.Options{
+		Quasi: []string{"a"}, Sensitive: []table.Field{{Name: "pay", Type: table.Decimal}},
+		Requirement: k(1),
+	})
+	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "record 2, column 2 (pay): expected a number") ||
+		strings.Contains(err.Error(), "s3cr3t") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -179,9 +231,12 @@ func TestWrongTypeInParquet(t *testing.T) {
 func TestNoValueIsTold(t *testing.T) {
 	const text = "age,sex,pay,illness\ns3cr3t1,s3cr3t2,33331,s3cr3t4\ns3cr3t1,s3cr3t2,33331,s3cr3t4\ns3cr3t5,s3cr3t2,33332,s3cr3t6\n"
 	o := verify.Options{
-		Quasi:       []string{"age", "sex"},
-		Sensitive:   []table.Field{{Name: "pay", Type: table.Integer}, {Name: "illness"}},
-		Requirement: privacy.Requirement{K: 2, Diversity: &privacy.Diversity{Model: privacy.Recursive, L: 2, C: 2}, Closeness: &privacy.Closeness{T: 0.1}},
+		Quasi:     []string{"age", "sex"},
+		Sensitive: []table.Field{{Name: "pay", Type: table.Integer}, {Name: "illness"}},
+		Requirement: privacy.Requirement{
+			K: 2, Diversity: &privacy.Diversity{Model: privacy.Recursive, L: 2, C: 2},
+			Closeness: &privacy.Closeness{T: 0.1},
+		},
 	}
 	got, err := verifyText(t, text, o)
 	if err != nil {
@@ -202,7 +257,8 @@ func TestNoValueIsTold(t *testing.T) {
 		if !strings.Contains(got.Err().Error(), "2 of 2 classes are not diverse in "+name+" as asked for (recursive 2-diversity (c = 2))") {
 			t.Errorf("%s: %v", name, got.Err())
 		}
-		if !strings.Contains(got.Err().Error(), "2 of 2 classes are farther than 0.1 from the whole table in "+name+": the farthest is at 0.6667") {
+		if !strings.Contains(got.Err().Error(), "2 of 2 classes are farther than 0.1 from the whole table in "+name+
+			": the farthest is at 0.6667") {
 			t.Errorf("%s: %v", name, got.Err())
 		}
 	}
@@ -239,13 +295,16 @@ func TestContextUnderWay(t *testing.T) {
 	}
 	defer func() { _ = src.Close() }()
 	told := 0
-	_, err = verify.Verify(ctx, src, verify.Options{Quasi: []string{"age"}, Requirement: k(1), Progress: func(stage string, done, total int64) {
-		if stage != "verifying" || total != 1000 || done < 0 || done > 1000 {
-			t.Errorf("%s: %d of %d", stage, done, total)
-		}
-		told++
-		cancel()
-	}})
+	_, err = verify.Verify(ctx, src, verify.Options{
+		Quasi: []string{"age"}, Requirement: k(1),
+		Progress: func(stage string, done, total int64) {
+			if stage != "verifying" || total != 1000 || done < 0 || done > 1000 {
+				t.Errorf("%s: %d of %d", stage, done, total)
+			}
+			told++
+			cancel()
+		},
+	})
 	if noren.KindOf(err) != noren.Interrupted || told == 0 {
 		t.Errorf("told %d times, %v", told, err)
 	}
@@ -260,8 +319,12 @@ func TestManyPieces(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&text, "%d,%d\n", i*7%classes, i*7%classes/500) // 7 and 1000 have no factor in common
 	}
-	got, err := verifyText(t, text.String(), verify.Options{Quasi: []string{"a"}, Requirement: k(n / classes), Sensitive: []table.Field{{Name: "s"}}})
-	if err != nil || !got.Met || got.Rows != n || got.Classes != classes || got.ClassSize != (verify.ClassSize{Min: n / classes, Mean: n / classes, Max: n / classes}) {
+	got, err := verifyText(t, text.String(), verify.Options{
+		Quasi: []string{"a"}, Requirement: k(n / classes),
+		Sensitive: []table.Field{{Name: "s"}},
+	})
+	if err != nil || !got.Met || got.Rows != n || got.Classes != classes ||
+		got.ClassSize != (verify.ClassSize{Min: n / classes, Mean: n / classes, Max: n / classes}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if s := got.Sensitive[0]; s.DistinctL != 1 || s.T != 0.5 {
@@ -299,7 +362,8 @@ func TestContextAfterReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = src.Close() }()
-	_, err = verify.Verify(ctx, closing{src, cancel}, verify.Options{Quasi: []string{"age"}, Requirement: k(1), Sensitive: []table.Field{{Name: "illness"}}})
+	_, err = verify.Verify(ctx, closing{src, cancel},
+		verify.Options{Quasi: []string{"age"}, Requirement: k(1), Sensitive: []table.Field{{Name: "illness"}}})
 	if noren.KindOf(err) != noren.Interrupted {
 		t.Errorf("got %v", err)
 	}

@@ -54,8 +54,10 @@ func planted(t *testing.T, code, translations string) string {
 }
 
 const (
-	plantedCode = "package a\n\nimport . \"planted/noren\"; func F(b Format) { Textf(\"the first text\"); Textf(\"%d of the rows in %s\", 1, \"\"); Textf(\"a \" + b) }\n"
-	plantedPO   = "msgid \"the first text\"\nmsgstr \"一\"\n\nmsgid \"%d of the rows in %s\"\nmsgstr \"%s の %d 行\"\n\n# why\nmsgid \"no text any more\"\nmsgstr \"無\"\n"
+	plantedCode = "package a\n\nimport . \"planted/noren\"; func F(b Format) { Textf(\"the first text\"); Textf(\"%d of the rows in %s\", " +
+		"1, \"\"); Textf(\"a \" + b) }\n"
+	plantedPO = "msgid \"the first text\"\nmsgstr \"一\"\n\nmsgid \"%d of the rows in %s\"\nmsgstr \"%s の %d 行\"\n\n# why\nmsgid \"no " +
+		"text any more\"\nmsgstr \"無\"\n"
 )
 
 // Each kind of fault is found.
@@ -107,7 +109,8 @@ func TestPlurals(t *testing.T) {
 			t.Errorf("%q: %v", format, got)
 		}
 	}
-	code := "package a\n\nimport ( \"fmt\"; . \"planted/noren\" ); func F() { _ = fmt.Sprint(\"%d {row|rows} of it\", 1); Textf(\"%d {row|rows} of them\", 1); Textf(\"%d rows of these\", 1) }\n"
+	code := "package a\n\nimport ( \"fmt\"; . \"planted/noren\" ); func F() { _ = fmt.Sprint(\"%d {row|rows} of it\", 1); Textf(\"%d " +
+		"{row|rows} of them\", 1); Textf(\"%d rows of these\", 1) }\n"
 	s, err := load(planted(t, code, plantedPO))
 	if err != nil {
 		t.Fatal(err)
@@ -125,10 +128,12 @@ func TestPlurals(t *testing.T) {
 // is written with the places, and comments stay.
 func TestAdd(t *testing.T) {
 	root := planted(t, plantedCode, plantedPO)
-	if err := run(root, options{write: true, add: true}, []string{"not in the code", "無"}); err == nil || !strings.Contains(err.Error(), "no text of the code") {
+	if err := run(root, options{write: true, add: true}, []string{"not in the code", "無"}); err == nil ||
+		!strings.Contains(err.Error(), "no text of the code") {
 		t.Error(err)
 	}
-	if err := run(root, options{write: true, add: true}, []string{"%d of the rows in %s", "%s の %d 行"}); err == nil || !strings.Contains(err.Error(), "writes argument 1") {
+	if err := run(root, options{write: true, add: true}, []string{"%d of the rows in %s", "%s の %d 行"}); err == nil ||
+		!strings.Contains(err.Error(), "writes argument 1") {
 		t.Error(err)
 	}
 	_ = run(root, options{write: true, add: true}, []string{"%d of the rows in %s", "%[2]s の %[1]d 行"}) // it lacks messages
@@ -146,7 +151,8 @@ msgstr "一"
 ` {
 		t.Errorf("%s", got)
 	}
-	if got, _ := os.ReadFile(filepath.Join(root, "lang", "ja", "noren.po")); !strings.Contains(string(got), "# why\nmsgid \"no text any more\"") {
+	if got, _ := os.ReadFile(filepath.Join(root, "lang", "ja", "noren.po")); !strings.Contains(string(got),
+		"# why\nmsgid \"no text any more\"") {
 		t.Errorf("%s", got)
 	}
 	_ = run(root, options{write: true, remove: true}, nil)

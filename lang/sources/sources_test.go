@@ -29,7 +29,8 @@ func plant(t *testing.T, files map[string]string) string {
 // Other strings are none, and nor are packages that the program does not have.
 func TestFind(t *testing.T) {
 	found, err := sources.Find(plant(t, map[string]string{
-		"noren/noren.go": "package noren\n\ntype Format string\n\ntype Phrase string\n\ntype Term string\n\ntype Error struct {\n\tWhat Format\n\tArgs []any\n}\n",
+		"noren/noren.go": "package noren\n\ntype Format string\n\ntype Phrase string\n\ntype Term string\n\ntype Error struct {\n\tWhat " +
+			"Format\n\tArgs []any\n}\n",
 		"cmd/noren/main.go": `package main
 
 import "planted/used"

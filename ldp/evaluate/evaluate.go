@@ -17,7 +17,8 @@
 // The figures are what a collector of such reports would get: the mechanisms are
 // those of package ldp with their own randomness, and no model has seen the
 // records it is tested on, nor with [Options.Unit] another record of the same persons. What is
-// chosen for a model (Options.Select) is chosen from the records that it is trained on. The losses are the mechanisms' own, added up over the
+// chosen for a model (Options.Select) is chosen from the records that it is trained on. The losses
+// are the mechanisms' own, added up over the
 // attributes of a record.
 //
 // A [Result] is no release. It holds statistics of the raw table (accuracies of
@@ -163,7 +164,8 @@ func (o *Options) check() error {
 		fault(m != "svm" && m != "forest", "models are svm and forest")
 	}
 	for i, e := range o.Epsilons {
-		fault(math.IsNaN(e) || e < ldp.MinEpsilon || !o.PerRecord && e > ldp.MaxEpsilon || math.IsInf(e, 0), "an epsilon must lie between %g and %d", ldp.MinEpsilon, ldp.MaxEpsilon)
+		fault(math.IsNaN(e) || e < ldp.MinEpsilon || !o.PerRecord && e > ldp.MaxEpsilon || math.IsInf(e, 0),
+			"an epsilon must lie between %g and %d", ldp.MinEpsilon, ldp.MaxEpsilon)
 		fault(slices.Contains(o.Epsilons[:i], e), "epsilon %g is named twice", e)
 	}
 	fault(o.Unit != nil && o.Unit.Field.Type != table.Category, "the unit must be a category")

@@ -163,7 +163,9 @@ func TestWorkersChangeNothing(t *testing.T) {
 
 func TestPerRecordAndRandomisedLabel(t *testing.T) {
 	o := mixed(t, 300)
-	o.Epsilons, o.PerRecord, o.RandomiseLabel, o.Mechanisms, o.Repeats, o.Models = []float64{10}, true, true, []string{"grr"}, 1, []string{"svm"}
+	o.Epsilons, o.PerRecord, o.RandomiseLabel, o.Mechanisms, o.Repeats, o.Models = []float64{10}, true, true, []string{"grr"}, 1, []string{
+		"svm",
+	}
 	r := run(t, o)
 	c := r.Find("svm", Randomised, Raw, "grr", 2) // four attributes and the class
 	if c == nil {
@@ -235,7 +237,8 @@ func TestEncode(t *testing.T) {
 	}
 	// Public bounds, a missing value: mean 4, deviation 2 of 2 and 6.
 	c := code(Attribute{Column: column(t, table.Field{Name: "n", Type: table.Integer}, []string{"2", "", "6"}), Bounds: &[2]float64{0, 8}})
-	if want := [][]float64{{-1, 0}, {1, 0}, {0, 1}}; !reflect.DeepEqual(c.point, want) || !reflect.DeepEqual(c.label, []int{0, 2, 1}) || c.info.Origin != "public" {
+	if want := [][]float64{{-1, 0}, {1, 0}, {0, 1}}; !reflect.DeepEqual(c.point, want) || !reflect.DeepEqual(c.label, []int{0, 2, 1}) ||
+		c.info.Origin != "public" {
 		t.Errorf("points %v, labels %v, %+v", c.point, c.label, c.info)
 	}
 	if want := [][]float64{{-1, 0, 1}, {0, 1, 0}}; !reflect.DeepEqual(c.raw, want) {
@@ -263,7 +266,8 @@ func TestEncode(t *testing.T) {
 		}
 	}
 	o.MaxCategories = 2
-	if _, reason, _ := encode(Attribute{Column: column(t, table.Field{Name: "c"}, []string{"a", "b", "c"})}, []int{0, 1, 2}, &o); !strings.Contains(reason.String(), "too many") {
+	if _, reason, _ := encode(Attribute{Column: column(t, table.Field{Name: "c"}, []string{"a", "b", "c"})}, []int{0, 1, 2},
+		&o); !strings.Contains(reason.String(), "too many") {
 		t.Errorf("three categories where two are allowed: %q", reason)
 	}
 }
@@ -396,7 +400,8 @@ func TestBreastCancer(t *testing.T) {
 	} {
 		c := r.Find(v.model, v.train, v.test, v.mechanism, v.epsilon)
 		if got := 100 * c.Accuracy.Mean; math.Abs(got-v.want) > v.within {
-			t.Errorf("%s, %s -> %s, %s at %g: %.1f, golden %.1f within %.1f", v.model, v.train, v.test, v.mechanism, v.epsilon, got, v.want, v.within)
+			t.Errorf("%s, %s -> %s, %s at %g: %.1f, golden %.1f within %.1f", v.model, v.train, v.test, v.mechanism, v.epsilon, got, v.want,
+				v.within)
 		}
 	}
 }

@@ -174,8 +174,10 @@ func (r *Result) state(o *Options) {
 		what = noren.Textf("%d {attribute|attributes} and the class", d)
 	}
 	r.Guarantee = noren.Texts{
-		noren.Textf("epsilon per report is of one attribute, epsilon per record of one report of %s together, against an adversary who sees all reports of a person, as the collector does", what),
-		noren.Textf("over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes"),
+		noren.Textf("epsilon per report is of one attribute, epsilon per record of one report of %s together, against an adversary who sees "+
+			"all reports of a person, as the collector does", what),
+		noren.Textf("over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps " +
+			"its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes"),
 		noren.Textf("the loss is of the reports as sent; a label decoded from the bits of sue or oue tells less than the bits"),
 	}
 	not := func(format noren.Format, args ...any) {
@@ -203,7 +205,8 @@ func (r *Result) state(o *Options) {
 		not("that values of %s can be missing (that a given one is missing is randomised like any label)", list(gaps))
 	}
 	if r.MostOfPerson > 1 {
-		not("a person by the epsilon of one record: that of a person with n records is n times as large, and a person has up to %d", r.MostOfPerson)
+		not("a person by the epsilon of one record: that of a person with n records is n times as large, and a person has up to %d",
+			r.MostOfPerson)
 	}
 	not("who reports, and when")
 	not("anything, by this output: it holds figures of the raw table and is for its steward")

@@ -135,7 +135,10 @@ func (e *evaluation) prepare() error {
 		e.coded = append(e.coded, c)
 	}
 	if len(e.coded) == 0 {
-		return &noren.Error{Kind: noren.BadData, What: "no column is left that anything could be learned from", Hint: "name columns with a few different values"}
+		return &noren.Error{
+			Kind: noren.BadData, What: "no column is left that anything could be learned from",
+			Hint: "name columns with a few different values",
+		}
 	}
 	if err := e.size(); err != nil {
 		return err
@@ -184,16 +187,23 @@ func (e *evaluation) classes(rows []int) error {
 		counts[label.Codes[i]]++
 	}
 	if len(counts) < 2 {
-		return &noren.Error{Kind: noren.BadData, Where: noren.Textf("column %s", e.r.Label), What: "fewer than two classes occur: there is nothing to tell apart"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.Textf("column %s", e.r.Label),
+			What: "fewer than two classes occur: there is nothing to tell apart",
+		}
 	}
 	if len(counts) > maxClasses {
 		return &noren.Error{
-			Kind: noren.Usage, Where: noren.Textf("column %s", e.r.Label), What: "more than %d different values are too many for classes", Args: []any{maxClasses},
+			Kind: noren.Usage, Where: noren.Textf("column %s", e.r.Label), What: "more than %d different values are too many for classes",
+			Args: []any{maxClasses},
 			Hint: "name a column of few values, or put values together beforehand",
 		}
 	}
 	if len(rows) < e.o.Folds {
-		return &noren.Error{Kind: noren.Usage, What: "%d {fold needs|folds need} as many records", Args: []any{e.o.Folds}, Hint: "take fewer folds"}
+		return &noren.Error{
+			Kind: noren.Usage, What: "%d {fold needs|folds need} as many records", Args: []any{e.o.Folds},
+			Hint: "take fewer folds",
+		}
 	}
 	number := make(map[uint32]int)
 	largest := 0
@@ -232,7 +242,10 @@ func (e *evaluation) units(rows []int) error {
 	}
 	e.r.Unit, e.r.Persons, e.r.MostOfPerson = unit.Field.Name, len(records), slices.Max(records)
 	if len(records) < e.o.Folds {
-		return &noren.Error{Kind: noren.Usage, What: "%d {fold needs|folds need} as many persons", Args: []any{e.o.Folds}, Hint: "take fewer folds"}
+		return &noren.Error{
+			Kind: noren.Usage, What: "%d {fold needs|folds need} as many persons", Args: []any{e.o.Folds},
+			Hint: "take fewer folds",
+		}
 	}
 	return nil
 }

@@ -38,7 +38,10 @@ func (e *evaluation) repeat(ctx context.Context, repeat int) error {
 		if err != nil {
 			return err
 		}
-		j := job{e: e, folds: folds, seed: seed, x: x, y: y, train: Randomised, variant: v, tests: append(tests, test{Randomised, x}), raw: fromRaw}
+		j := job{
+			e: e, folds: folds, seed: seed, x: x, y: y, train: Randomised, variant: v, tests: append(tests, test{Randomised, x}),
+			raw: fromRaw,
+		}
 		if err := j.run(ctx); err != nil {
 			return err
 		}

@@ -133,7 +133,10 @@ func shapeOf(k int, o *Options, alone bool) ([]float64, error) {
 
 func givenShares(k int, shares []float64) ([]float64, error) {
 	if len(shares) != k {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "shares", What: "%d {was|were} given for %d {label|labels}", Args: []any{len(shares), k}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: "shares", What: "%d {was|were} given for %d {label|labels}",
+			Args: []any{len(shares), k},
+		}
 	}
 	whole := 0.0
 	for _, v := range shares {
@@ -262,7 +265,9 @@ func (p *population) measure(c *Sample) error {
 }
 
 // collect lets a sample report and estimates.
-func (p *population) collect(ctx context.Context, s *survey.Survey, sample *Sample, src *entropy.Source, level float64) (*survey.Estimate, error) {
+func (p *population) collect(ctx context.Context, s *survey.Survey, sample *Sample, src *entropy.Source, level float64) (*survey.Estimate,
+	error,
+) {
 	c, err := s.NewCollector()
 	if err != nil {
 		return nil, err

@@ -280,7 +280,10 @@ func at(s *survey.Survey, mechanism string, epsilon float64) (*survey.Survey, er
 	spec.K, spec.H, spec.M = 0, 0, 0
 	other, err := survey.New(spec)
 	if err == nil && other.Kind() != s.Kind() {
-		err = &noren.Error{Kind: noren.Usage, Where: "compare", What: "%s estimates something else than %s", Args: []any{mechanism, s.Mechanism()}}
+		err = &noren.Error{
+			Kind: noren.Usage, Where: "compare", What: "%s estimates something else than %s",
+			Args: []any{mechanism, s.Mechanism()},
+		}
 	}
 	return other, err
 }

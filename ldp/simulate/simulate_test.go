@@ -76,15 +76,24 @@ func TestTruth(t *testing.T) {
 	if got := r.Sample.Truth[0].Shares; !reflect.DeepEqual(got, []float64{0.5, 0.25, 0.25}) {
 		t.Errorf("shares %v", got)
 	}
-	r = run(t, simulate.Options{Spec: survey.Spec{Mechanism: "hybrid", Epsilon: 1, Attribute: survey.Attribute{Range: []float64{0, 1}}}, N: 4, Values: values, Trials: 1})
+	r = run(t, simulate.Options{
+		Spec: survey.Spec{Mechanism: "hybrid", Epsilon: 1, Attribute: survey.Attribute{Range: []float64{0, 1}}}, N: 4,
+		Values: values, Trials: 1,
+	})
 	if got := r.Sample.Truth[0].Mean; got != 0.5 { // 2 counts as 1
 		t.Errorf("mean %g", got)
 	}
-	r = run(t, simulate.Options{Spec: survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: labels(2)}, N: 1000, Shares: []float64{0, 3}, Trials: 1})
+	r = run(t, simulate.Options{
+		Spec: survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: labels(2)}, N: 1000, Shares: []float64{0, 3},
+		Trials: 1,
+	})
 	if got := r.Sample.Truth[0].Shares; math.Abs(got[1]-1) > 1e-9 || got[0] != 0 {
 		t.Errorf("shares %v", got)
 	}
-	r = run(t, simulate.Options{Spec: survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Edges: []float64{0, 1, 10}}}, N: 1000, Shares: []float64{1, 0}, Trials: 1})
+	r = run(t, simulate.Options{
+		Spec: survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Edges: []float64{0, 1, 10}}},
+		N:    1000, Shares: []float64{1, 0}, Trials: 1,
+	})
 	if got := r.Sample.Truth[0].Shares; math.Abs(got[0]-1) > 1e-9 {
 		t.Errorf("shares of bins %v", got)
 	}

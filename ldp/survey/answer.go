@@ -38,9 +38,11 @@ func newAnswer(a *Attribute, kind Kind) (answer, error) {
 	case kind == Words:
 		return out, a.check(kind)
 	case said != 1:
-		return out, fault("domain", noren.Textf("is needed, and one way to say it"), noren.Textf("labels: [..], size: K, edges: [..], bins: {low, high, count}, or range: [LO, HI]"))
+		return out, fault("domain", noren.Textf("is needed, and one way to say it"),
+			noren.Textf("labels: [..], size: K, edges: [..], bins: {low, high, count}, or range: [LO, HI]"))
 	case (len(a.Range) > 0) != (kind == Mean || kind == Distribution):
-		return out, fault("domain", noren.Textf("is not one that the mechanism can take"), noren.Textf("range: [LO, HI] goes with duchi, piecewise, hybrid and square-wave; labels, size, edges and bins with all others"))
+		return out, fault("domain", noren.Textf("is not one that the mechanism can take"),
+			noren.Textf("range: [LO, HI] goes with duchi, piecewise, hybrid and square-wave; labels, size, edges and bins with all others"))
 	}
 	if err := a.check(kind); err != nil {
 		return out, err
@@ -178,7 +180,10 @@ func (a *answer) labelOf(text string) (int, error) {
 func (a *answer) number(text string) (float64, error) {
 	x, _, err := table.ParseDecimal([]byte(text))
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, &noren.Error{Kind: noren.BadData, What: "not a number", Hint: "a person without a value would be told apart by not reporting: fill it in on the device, or leave such persons out"}
+		return 0, &noren.Error{
+			Kind: noren.BadData, What: "not a number",
+			Hint: "a person without a value would be told apart by not reporting: fill it in on the device, or leave such persons out",
+		}
 	}
 	return x, nil
 }

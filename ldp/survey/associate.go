@@ -25,10 +25,12 @@ const maxEvidence = 1 << 26
 func (c *Collector) Keep(words *ldp.Map) error {
 	k := c.s.kind
 	if k != Shares && k != Words && k != Several {
-		return fault("mechanism", noren.Textf("association is between labels or words"), noren.Textf("take bins: labels, and a mechanism for shares"))
+		return fault("mechanism", noren.Textf("association is between labels or words"),
+			noren.Textf("take bins: labels, and a mechanism for shares"))
 	}
 	if k == Words && words == nil {
-		return fault("candidates", noren.Textf("words are associated among candidates, and none were named"), noren.Textf("name the words that are possible"))
+		return fault("candidates", noren.Textf("words are associated among candidates, and none were named"),
+			noren.Textf("name the words that are possible"))
 	}
 	c.keep = &keeper{s: c.s, words: words, known: make(map[string][]ldp.Evidence)}
 	return nil
@@ -46,7 +48,10 @@ func (k *keeper) prepare(word string) error {
 			size += len(v)
 		}
 		if (len(k.known)+1)*size > maxEvidence {
-			return &noren.Error{Kind: noren.Usage, What: "the reports are too many and too different to be associated", Hint: "take fewer labels or candidates"}
+			return &noren.Error{
+				Kind: noren.Usage, What: "the reports are too many and too different to be associated",
+				Hint: "take fewer labels or candidates",
+			}
 		}
 		k.known[word] = e
 	}
@@ -131,7 +136,9 @@ func (c *Collector) Associate(ctx context.Context, attribute int, d *Collector, 
 	case c.keep.nameless() && d.keep.nameless():
 		if len(c.keep.report) != len(d.keep.report) || c.Rejected().Total()+d.Rejected().Total() > 0 {
 			return nil, &noren.Error{
-				Kind: noren.BadData, What: "%d and %d {report|reports} without clients' ids cannot be told to be of the same people", Args: []any{len(c.keep.report), len(d.keep.report)},
+				Kind: noren.BadData, What: "%d and %d {report|reports} without clients' ids cannot be told to be of the same people", Args: []any{
+					len(c.keep.report), len(d.keep.report),
+				},
 				Hint: "let lines begin with a client's id and a tab, or make both files of the same people in the same order, without bad lines",
 			}
 		}
@@ -152,7 +159,10 @@ func (c *Collector) Associate(ctx context.Context, attribute int, d *Collector, 
 		}
 	}
 	if len(a) == 0 {
-		return nil, &noren.Error{Kind: noren.BadData, What: "no person's reports tell of both attributes", Hint: "let each report hold both (sample: 2 or more), or see whether the clients' ids are the same in both files"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, What: "no person's reports tell of both attributes",
+			Hint: "let each report hold both (sample: 2 or more), or see whether the clients' ids are the same in both files",
+		}
 	}
 	return ldp.Associate(ctx, a, b, ldp.EM{})
 }

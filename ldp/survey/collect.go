@@ -183,7 +183,10 @@ func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string) err
 	}
 	sum := [sha256.Size]byte(hash.Sum(nil))
 	if first, again := c.contents[sum]; again && !c.AllowRepeats && c.rounds == nil && c.N() >= before+alike {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "has the same content as %s", Args: []any{first}, Hint: "name each file of reports once"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(name), What: "has the same content as %s", Args: []any{first},
+			Hint: "name each file of reports once",
+		}
 	}
 	if c.contents == nil {
 		c.contents = make(map[[sha256.Size]byte]string)

@@ -562,7 +562,8 @@ func TestBadLinesAndRepeatedFiles(t *testing.T) {
 	if got := c.BadLines(); len(got) != 2 || got[0] != (survey.BadLine{File: "a.txt", Line: 1}) || got[1].Line != 182 {
 		t.Errorf("%v", got)
 	}
-	if _, err := c.Estimate(t.Context(), survey.Options{}); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "a.txt: line 1, 182") {
+	if _, err := c.Estimate(t.Context(), survey.Options{}); noren.KindOf(err) != noren.BadData ||
+		!strings.Contains(err.Error(), "a.txt: line 1, 182") {
 		t.Errorf("2 of 182 bad lines: %v", err)
 	}
 	if _, err := c.Estimate(t.Context(), survey.Options{MaxMalformed: 0.02}); err != nil {
@@ -571,7 +572,8 @@ func TestBadLinesAndRepeatedFiles(t *testing.T) {
 	if _, err := c.Estimate(t.Context(), survey.Options{MaxMalformed: 2}); noren.KindOf(err) != noren.Usage {
 		t.Errorf("a share of 2: %v", err)
 	}
-	if err := c.AddLines(t.Context(), strings.NewReader("x\n"+good+"7\n"), "b.txt"); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "same content as a.txt") {
+	if err := c.AddLines(t.Context(), strings.NewReader("x\n"+good+"7\n"), "b.txt"); noren.KindOf(err) != noren.BadData ||
+		!strings.Contains(err.Error(), "same content as a.txt") {
 		t.Errorf("the same content again: %v", err)
 	}
 	// In rounds, files may be alike, and every line names its client.
@@ -595,7 +597,8 @@ func TestBadLinesAndRepeatedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Rounds != 2 || e.Shares.N != 150 || e.N != 300 || e.Rejected.Malformed != 2 || e.Rejected.Duplicate != 2 || e.Shares.Rejected != e.Rejected {
+	if e.Rounds != 2 || e.Shares.N != 150 || e.N != 300 || e.Rejected.Malformed != 2 || e.Rejected.Duplicate != 2 ||
+		e.Shares.Rejected != e.Rejected {
 		t.Errorf("%+v", e)
 	}
 	// Rounds of words: every person counts once, and a device keeps its cohort.

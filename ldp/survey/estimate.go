@@ -78,7 +78,8 @@ func (c *Collector) checkMalformed(o Options, r ldp.Rejected) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Code: "malformed-reports", What: "%d of %d {line|lines} {1|is no report|are no reports} of this mechanism, more than %g %%: %s", Args: []any{bad, all, 100 * o.MaxMalformed, Excluded(r, c.BadLinesText())},
+		Kind: noren.BadData, Code: "malformed-reports", What: "%d of %d {line|lines} {1|is no report|are no reports} of this mechanism, more " +
+			"than %g %%: %s", Args: []any{bad, all, 100 * o.MaxMalformed, Excluded(r, c.BadLinesText())},
 		Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 	}
 }
@@ -127,10 +128,13 @@ func (e *Estimate) doubts() {
 		return
 	}
 	if !d.Joint {
-		e.Warnings = append(e.Warnings, noren.Textf("%d {candidate is|candidates are} too many to be told apart by these cohorts and bits (k times m should be twice as many or more): the standard errors include chance overlaps of their bits, which further reports do not reduce, and all intervals hold at once less often than stated", d.Candidates))
+		e.Warnings = append(e.Warnings, noren.Textf("%d {candidate is|candidates are} too many to be told apart by these cohorts and bits (k "+
+			"times m should be twice as many or more): the standard errors include chance overlaps of their bits, which further reports do not "+
+			"reduce, and all intervals hold at once less often than stated", d.Candidates))
 	}
 	if u := d.Unnamed; u.P < 0.01 {
-		e.Warnings = append(e.Warnings, noren.Textf("words that are no candidates have a share of %.3g in the reports (standard error %.2g): name more candidates to find them", u.Value, u.StdErr))
+		e.Warnings = append(e.Warnings, noren.Textf("words that are no candidates have a share of %.3g in the reports (standard error %.2g): "+
+			"name more candidates to find them", u.Value, u.StdErr))
 	}
 }
 
@@ -190,7 +194,8 @@ func (o *Options) decoding() ldp.DecodeOptions {
 }
 
 func noCandidates() error {
-	return fault("candidates", noren.Textf("words are found among candidates, and none were named"), noren.Textf("name them in a file, one word a line, or give the map of the reference client"))
+	return fault("candidates", noren.Textf("words are found among candidates, and none were named"),
+		noren.Textf("name them in a file, one word a line, or give the map of the reference client"))
 }
 
 func noReports(r ldp.Rejected) error {

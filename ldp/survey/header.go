@@ -47,7 +47,10 @@ func isHeader(line string) bool {
 
 // parseHeader reads what [Survey.Header] writes.
 func parseHeader(line string) (sha256, question string, err error) {
-	bad := &noren.Error{Kind: noren.BadData, What: "a line that should name the specification, and is damaged", Hint: "expected: %s", HintArgs: []any{headerOf(strings.Repeat("0", 64), "NAME")}}
+	bad := &noren.Error{
+		Kind: noren.BadData, What: "a line that should name the specification, and is damaged", Hint: "expected: %s",
+		HintArgs: []any{headerOf(strings.Repeat("0", 64), "NAME")},
+	}
 	rest, ok := strings.CutPrefix(strings.TrimRight(line, " \r\n"), headerStart+headerVersion+" sha256:")
 	sha256, name, ok2 := strings.Cut(rest, " question:")
 	if b, err := hex.DecodeString(sha256); !ok || !ok2 || err != nil || len(b) != 32 {
@@ -86,7 +89,10 @@ func (n *named) check(s *Survey, line string) error {
 		if question != own {
 			what = noren.Textf("the reports answer the question %q, and the specification asks %q", question, own)
 		}
-		return &noren.Error{Kind: noren.BadData, Code: "other-specification", What: what.Format, Args: what.Args, Hint: "name the specification by which they were made: question, domain, mechanism and all parameters"}
+		return &noren.Error{
+			Kind: noren.BadData, Code: "other-specification", What: what.Format, Args: what.Args,
+			Hint: "name the specification by which they were made: question, domain, mechanism and all parameters",
+		}
 	}
 	n.seen, n.question = true, own
 	return nil

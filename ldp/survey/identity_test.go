@@ -21,10 +21,19 @@ import (
 // stream of permanent answers where the mechanism has any; or it is listed with the reason
 // why it does not.
 func TestEachFieldOfASpecificationIsInItsIdentity(t *testing.T) {
-	grr := survey.Spec{Mechanism: "longitudinal-grr", Question: "q", Epsilon: 1, Lifetime: 3, Attribute: survey.Attribute{Labels: []string{"a", "b", "c"}, Other: "c"}}
+	grr := survey.Spec{
+		Mechanism: "longitudinal-grr", Question: "q", Epsilon: 1, Lifetime: 3,
+		Attribute: survey.Attribute{Labels: []string{"a", "b", "c"}, Other: "c"},
+	}
 	words := survey.Spec{Mechanism: "rappor", Question: "q", K: 16, H: 2, M: 8, F: p(0.5), P: p(0.25), Q: p(0.75)}
-	bins := survey.Spec{Mechanism: "longitudinal-oue", Question: "q", Epsilon: 1, Attribute: survey.Attribute{Bins: &survey.Bins{Low: 0, High: 10, Count: 4}}}
-	edges := survey.Spec{Mechanism: "longitudinal-oue", Question: "q", Epsilon: 1, Attribute: survey.Attribute{Edges: []float64{0, 1, 2}, EdgesEpsilon: 1}}
+	bins := survey.Spec{
+		Mechanism: "longitudinal-oue", Question: "q", Epsilon: 1,
+		Attribute: survey.Attribute{Bins: &survey.Bins{Low: 0, High: 10, Count: 4}},
+	}
+	edges := survey.Spec{
+		Mechanism: "longitudinal-oue", Question: "q", Epsilon: 1,
+		Attribute: survey.Attribute{Edges: []float64{0, 1, 2}, EdgesEpsilon: 1},
+	}
 	wave := survey.Spec{Mechanism: "square-wave", Question: "q", Epsilon: 1, Attribute: survey.Attribute{Range: []float64{0, 1}}}
 	several := survey.Spec{Question: "q", Epsilon: 5, Attributes: []survey.Attribute{{Column: "a", Size: 3}, {Column: "b", Size: 3}}}
 	size := survey.Spec{Mechanism: "longitudinal-grr", Question: "q", Epsilon: 1, Attribute: labels(5)}
@@ -184,7 +193,10 @@ func TestFilesOfReportsAreOfOneSpecification(t *testing.T) {
 		}
 	}
 	header := newSurvey(t, all["grr"]).Header()
-	for _, damaged := range []string{header[:len(header)-1], strings.Replace(header, "reports 1", "reports 2", 1), strings.Replace(header, "sha256:", "sha256:0", 1), "# noren ldp reports "} {
+	for _, damaged := range []string{
+		header[:len(header)-1], strings.Replace(header, "reports 1", "reports 2", 1),
+		strings.Replace(header, "sha256:", "sha256:0", 1), "# noren ldp reports ",
+	} {
 		if _, err := read(all["grr"], damaged+"\n1\n"); noren.KindOf(err) != noren.BadData {
 			t.Errorf("%q: %v", damaged, err)
 		}
@@ -209,7 +221,8 @@ func TestCountsAndBinaryReportsNameTheirSpecification(t *testing.T) {
 	spec = specs()["rappor"]
 	nameless := newSurvey(t, spec)
 	var tied, plain bytes.Buffer
-	if s.WriteCounts(&tied, c.Counts(), "", true) != nil || s.WriteCounts(&plain, c.Counts(), "", false) != nil || !strings.HasPrefix(tied.String(), s.Header()+"\r\n") || strings.Contains(plain.String(), "#") {
+	if s.WriteCounts(&tied, c.Counts(), "", true) != nil || s.WriteCounts(&plain, c.Counts(), "", false) != nil ||
+		!strings.HasPrefix(tied.String(), s.Header()+"\r\n") || strings.Contains(plain.String(), "#") {
 		t.Fatal(tied.String(), plain.String())
 	}
 	read := func(s *survey.Survey, text string) *survey.Counts {
@@ -280,7 +293,8 @@ func TestTypeScriptClientNamesTheSameSpecifications(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.AddLines(t.Context(), strings.NewReader(v.Files.Whole), "file"); err != nil || c.N() != 2 || c.Clients() != 1 || len(c.Without()) != 0 {
+	if err := c.AddLines(t.Context(), strings.NewReader(v.Files.Whole), "file"); err != nil || c.N() != 2 || c.Clients() != 1 ||
+		len(c.Without()) != 0 {
 		t.Error(err, fmt.Sprint(c.N(), c.Clients(), c.Without()))
 	}
 }

@@ -104,7 +104,10 @@ func NewKeyFile(key []byte) (*KeyFile, error) {
 
 // ParseKey reads a file of either version.
 func ParseKey(name string, text []byte) (*KeyFile, error) {
-	bad := &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "is no key of devices: 64 hexadecimal digits", Hint: "name a file that does not exist, and one is made"}
+	bad := &noren.Error{
+		Kind: noren.Usage, Where: noren.File(name), What: "is no key of devices: 64 hexadecimal digits",
+		Hint: "name a file that does not exist, and one is made",
+	}
 	first, rest, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	key, err := hex.DecodeString(strings.TrimSpace(string(first)))
 	if err != nil || len(key) != keySize {
@@ -118,7 +121,8 @@ func ParseKey(name string, text []byte) (*KeyFile, error) {
 	if err := meter.Document(rest, noren.File(name)); err != nil {
 		return nil, err
 	}
-	bad.Saying("what the key of the devices was used for is damaged").Hinted("restore the file from a copy: without it, the sum of the losses is not known")
+	bad.Saying("what the key of the devices was used for is damaged").
+		Hinted("restore the file from a copy: without it, the sum of the losses is not known")
 	if json.Unmarshal(rest, k) != nil || k.Version < 1 || k.Version > 2 {
 		return nil, bad
 	}
@@ -157,7 +161,8 @@ func (k *KeyFile) find(stream string, finishing bool) *Use {
 // checkQuestion refuses devices for a survey without a question.
 func (s *Survey) checkQuestion(finishing bool) error {
 	if strings.TrimSpace(s.Question()) == "" && !finishing {
-		return fault("question", noren.Textf("is needed: permanent answers belong to one question"), noren.Textf("name the question, or the column that is reported"))
+		return fault("question", noren.Textf("is needed: permanent answers belong to one question"),
+			noren.Textf("name the question, or the column that is reported"))
 	}
 	return nil
 }
@@ -183,17 +188,21 @@ func (k *KeyFile) Check(s *Survey, finishing bool) error {
 	}
 	stream := s.Stream()
 	if k.Version != 1 {
-		return fault("finish", noren.Textf("the key was made by this version, and no survey under way began before it"), noren.Textf("leave it out"))
+		return fault("finish", noren.Textf("the key was made by this version, and no survey under way began before it"),
+			noren.Textf("leave it out"))
 	}
 	if k.find(stream, false) != nil {
-		return fault("finish", noren.Textf("the key has answered this survey by this version already: both together cost two lifetimes"), noren.Textf("leave it out"))
+		return fault("finish", noren.Textf("the key has answered this survey by this version already: both together cost two lifetimes"),
+			noren.Textf("leave it out"))
 	}
 	for _, u := range k.Uses {
 		if u.Finishing && u.Stream != stream {
-			return fault("finish", noren.Textf("the key finishes another survey already, and its first answers serve one"), noren.Textf("leave it out"))
+			return fault("finish", noren.Textf("the key finishes another survey already, and its first answers serve one"),
+				noren.Textf("leave it out"))
 		}
 		if u.Finishing && u.First != s.spec.Question {
-			return fault("finish", noren.Textf("the key finishes this survey with the question stated as %q, and with %q its first answers are others", u.First, s.spec.Question), noren.Textf("state the question as the survey began, or leave it out where it did not"))
+			return fault("finish", noren.Textf("the key finishes this survey with the question stated as %q, and with %q its first answers are "+
+				"others", u.First, s.spec.Question), noren.Textf("state the question as the survey began, or leave it out where it did not"))
 		}
 	}
 	return nil

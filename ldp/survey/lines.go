@@ -47,7 +47,8 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 		return nil, fault("client", noren.Textf("devices are distinguished by the clients' ids"), noren.Textf("name the column that holds them"))
 	}
 	if o.Devices != nil && !s.Remembers() {
-		return nil, fault("devices", noren.Textf("%s remembers nothing, and needs no secrets", s.Mechanism()), noren.Textf("take a longitudinal mechanism or RAPPOR for reports round after round"))
+		return nil, fault("devices", noren.Textf("%s remembers nothing, and needs no secrets", s.Mechanism()),
+			noren.Textf("take a longitudinal mechanism or RAPPOR for reports round after round"))
 	}
 	if o.Devices != nil {
 		if err := s.checkQuestion(o.Devices.finish); err != nil {
@@ -79,7 +80,10 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 			client = cellText(tab.Columns[d], i)
 			where.Column = tab.Columns[d].Field.Name
 			if client == "" || strings.ContainsAny(client, "\t\r\n") {
-				return nil, &noren.Error{Kind: noren.BadData, Where: where, What: "an id that is missing, or holds a tab or a line's end", Hint: "give each person an id of letters and digits"}
+				return nil, &noren.Error{
+					Kind: noren.BadData, Where: where, What: "an id that is missing, or holds a tab or a line's end",
+					Hint: "give each person an id of letters and digits",
+				}
 			}
 			if seen[client] > 0 {
 				lines.Repeated++

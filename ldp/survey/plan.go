@@ -142,7 +142,8 @@ func setOne(v *int) {
 // chosen refuses what a plan chooses itself.
 func chosen(s *Spec) error {
 	if s.Mechanism != "" || len(s.Attributes) > 0 || s.F != nil || s.P != nil || s.Q != nil || s.K != 0 || s.H != 0 || s.M != 0 {
-		return fault("", noren.Textf("the design chooses the mechanism"), noren.Textf("leave out the mechanism and its parameters; a simulation tries a mechanism of your own"))
+		return fault("", noren.Textf("the design chooses the mechanism"),
+			noren.Textf("leave out the mechanism and its parameters; a simulation tries a mechanism of your own"))
 	}
 	if s.Buckets != 0 {
 		return fault("buckets", noren.Textf("no mechanism that the design chooses has buckets"), noren.Textf("leave it out"))
@@ -174,7 +175,8 @@ func (p *Plan) finish(mechanism string) error {
 	if p.Attributes > 1 {
 		// Whichever attributes a report holds, the record loses its epsilon in all.
 		p.Privacy = newPrivacy(ldp.Loss{Report: one.Epsilon, Record: p.Epsilon, Lifetime: math.Inf(1)}, s.Unprotected())
-		p.Why = append(p.Why, noren.Textf("of %d {attribute|attributes} a report holds a random %d, each at epsilon %s: splitting epsilon over all would cost more", p.Attributes, p.Sampled, noren.LossFigure(one.Epsilon, 4)))
+		p.Why = append(p.Why, noren.Textf("of %d {attribute|attributes} a report holds a random %d, each at epsilon %s: splitting epsilon "+
+			"over all would cost more", p.Attributes, p.Sampled, noren.LossFigure(one.Epsilon, 4)))
 	}
 	return nil
 }
@@ -190,13 +192,17 @@ func (p *Plan) shares(reportBytes int) error {
 	}
 	p.Domain = len(s.Labels(0))
 	if p.Attributes > 1 && p.Repeats > 1 {
-		return fault("repeats", noren.Textf("reports of a random few of several attributes have no memory, and each costs epsilon again"), noren.Textf("ask for one attribute with a longitudinal mechanism, or lower epsilon and ask once"))
+		return fault("repeats", noren.Textf("reports of a random few of several attributes have no memory, and each costs epsilon again"),
+			noren.Textf("ask for one attribute with a longitudinal mechanism, or lower epsilon and ask once"))
 	}
 	e, n := p.each()
 	if p.Attributes > 1 {
 		reportBytes = math.MaxInt // several attributes go by GRR or OUE
 	}
-	a, err := ldp.Advise(ldp.Question{Domain: p.Domain, Epsilon: e, N: n, Repeats: p.Repeats, Lifetime: p.Spec.Lifetime, Error: p.Wanted, ReportBytes: reportBytes})
+	a, err := ldp.Advise(ldp.Question{
+		Domain: p.Domain, Epsilon: e, N: n, Repeats: p.Repeats, Lifetime: p.Spec.Lifetime, Error: p.Wanted,
+		ReportBytes: reportBytes,
+	})
 	if err != nil {
 		return err
 	}
@@ -246,7 +252,8 @@ func scaleUp(n int64, attributes, sampled int) int64 {
 func (p *Plan) means() error {
 	p.Kind, p.Range = Mean, p.Spec.Range
 	if p.Spec.Lifetime != 0 {
-		return fault("lifetime", noren.Textf("the mechanisms for means have no memory"), noren.Textf("put the number into bins for a longitudinal mechanism"))
+		return fault("lifetime", noren.Textf("the mechanisms for means have no memory"),
+			noren.Textf("put the number into bins for a longitudinal mechanism"))
 	}
 	e, n := p.each()
 	for _, name := range []string{"hybrid", "duchi", "piecewise"} {
@@ -257,7 +264,10 @@ func (p *Plan) means() error {
 			return err
 		}
 		m := s.MeanMechanism()
-		out := PlanOption{Mechanism: name, Loss: m.Loss(), AllReports: ldp.LossAfter(m, m.Loss(), p.Repeats), Variance: m.WorstVariance(), Bytes: (bitLength(m.Symbols()) + 7) / 8}
+		out := PlanOption{
+			Mechanism: name, Loss: m.Loss(), AllReports: ldp.LossAfter(m, m.Loss(), p.Repeats), Variance: m.WorstVariance(),
+			Bytes: (bitLength(m.Symbols()) + 7) / 8,
+		}
 		if n > 0 {
 			se := s.StdErr(n)
 			out.StdErr, out.Worst, out.Within = finite(se), finite(se), finite(mathext.NormalQuantile(0.975)*se)
@@ -277,7 +287,8 @@ func (p *Plan) means() error {
 		noren.Textf("for the whole distribution of the number take square-wave; for the shares of bins put it into bins"),
 	}
 	if p.Repeats > 1 {
-		p.Why = append(p.Why, noren.Textf("%d {report costs|reports cost} %s: means have no memory; put the number into bins for a longitudinal mechanism", p.Repeats, noren.LossFigure(p.Best.AllReports, 4)))
+		p.Why = append(p.Why, noren.Textf("%d {report costs|reports cost} %s: means have no memory; put the number into bins for a "+
+			"longitudinal mechanism", p.Repeats, noren.LossFigure(p.Best.AllReports, 4)))
 	}
 	return p.finish("hybrid")
 }

@@ -78,7 +78,8 @@ func NewWordPlan(o WordPlanOptions) (*WordPlan, error) {
 	}
 	switch {
 	case len(spec.Labels) > 0 || spec.Size != 0 || spec.Edges != nil || spec.Bins != nil || spec.Range != nil:
-		return nil, fault("candidates", noren.Textf("is for texts, which have no domain"), noren.Textf("leave out labels, size, edges, bins and range"))
+		return nil, fault("candidates", noren.Textf("is for texts, which have no domain"),
+			noren.Textf("leave out labels, size, edges, bins and range"))
 	case o.Candidates < 1:
 		return nil, fault("candidates", noren.Textf("the number of candidate words must be 1 or more"), noren.Textf("for instance 100"))
 	case o.N < 1:
@@ -114,15 +115,19 @@ func NewWordPlan(o WordPlanOptions) (*WordPlan, error) {
 // explain fills in Why.
 func (p *WordPlan) explain() {
 	best := &p.Best.Params
-	p.Why = append(p.Why, noren.Textf("of %d {choice|choices} of bits and hash functions, %d {bit|bits} and %d {hash function|hash functions} have the smallest standard error at this epsilon", len(p.Options), best.K, best.H))
+	p.Why = append(p.Why, noren.Textf("of %d {choice|choices} of bits and hash functions, %d {bit|bits} and %d {hash function|hash "+
+		"functions} have the smallest standard error at this epsilon", len(p.Options), best.K, best.H))
 	equations, candidates := grouped(best.M*int64(best.K)), noren.Textf("%s {candidate|candidates}", grouped(int64(p.Candidates)))
 	if p.Best.Joint {
-		p.Why = append(p.Why, noren.Textf("%d {cohort|cohorts} of %d {bit|bits} {1|is|are} %s equations for %s, and {1|keeps|keep} chance overlaps with unnamed words near the noise", best.M, best.K, equations, candidates))
+		p.Why = append(p.Why, noren.Textf("%d {cohort|cohorts} of %d {bit|bits} {1|is|are} %s equations for %s, and {1|keeps|keep} chance "+
+			"overlaps with unnamed words near the noise", best.M, best.K, equations, candidates))
 	} else {
-		p.Why = append(p.Why, noren.Textf("%d {cohort|cohorts} of %d {bit|bits} {1|is|are} %s equations for %s: too few to tell all of them apart; name fewer candidates, or expect errors that further reports do not reduce", best.M, best.K, equations, candidates))
+		p.Why = append(p.Why, noren.Textf("%d {cohort|cohorts} of %d {bit|bits} {1|is|are} %s equations for %s: too few to tell all of them "+
+			"apart; name fewer candidates, or expect errors that further reports do not reduce", best.M, best.K, equations, candidates))
 	}
 	if p.Repeats > 1 {
-		p.Why = append(p.Why, noren.Textf("each person is asked %d {time|times}: the permanent response keeps all reports of a word together at epsilon %s", p.Repeats, noren.LossFigure(p.Best.Loss.Lifetime, 4)))
+		p.Why = append(p.Why, noren.Textf("each person is asked %d {time|times}: the permanent response keeps all reports of a word together "+
+			"at epsilon %s", p.Repeats, noren.LossFigure(p.Best.Loss.Lifetime, 4)))
 	}
 }
 
@@ -157,7 +162,10 @@ func (p *WordPlan) option(spec Spec, k, h int) (WordPlanOption, error) {
 		if err != nil {
 			return o, err
 		}
-		o = WordPlanOption{Params: r.Params, Loss: r.Loss(), StdErr: a.StdErr, Detectable: a.Detectable, Overlap: a.Overlap, Joint: a.Joint, Spec: spec}
+		o = WordPlanOption{
+			Params: r.Params, Loss: r.Loss(), StdErr: a.StdErr, Detectable: a.Detectable, Overlap: a.Overlap, Joint: a.Joint,
+			Spec: spec,
+		}
 		if f := r.EffectiveF(); spec.F == nil { // what runs, for devices that take f
 			o.Params.F = f
 		}
@@ -184,7 +192,8 @@ func withMemory(spec *Spec, h int) error {
 	wrong := 1 / (math.Exp(spec.Epsilon/2/float64(h)) + 1)
 	p := math.Ceil(1e4*(wrong-f/2)/(1-f)) / 1e4
 	if !(f > 0 && f < 1 && p > 0 && p < 0.5) {
-		return fault("lifetime", noren.Textf("no f, p and q give it beside this epsilon"), noren.Textf("take them further apart, or a larger epsilon"))
+		return fault("lifetime", noren.Textf("no f, p and q give it beside this epsilon"),
+			noren.Textf("take them further apart, or a larger epsilon"))
 	}
 	q := 1 - p
 	spec.Mechanism, spec.F, spec.P, spec.Q, spec.Epsilon = "rappor", &f, &p, &q, 0

@@ -53,7 +53,8 @@ func (s *Survey) PrivacyWithoutSecrets() Privacy {
 	}
 	l := s.Loss()
 	l.Lifetime = math.Inf(1)
-	return newPrivacy(l, append(s.Unprotected(), noren.Textf("another round of these people: their devices' secrets were thrown away (a key of the devices keeps them)")))
+	return newPrivacy(l, append(s.Unprotected(),
+		noren.Textf("another round of these people: their devices' secrets were thrown away (a key of the devices keeps them)")))
 }
 
 // Guarantee is the guarantee of one report of a record.
@@ -61,7 +62,10 @@ func (s *Survey) Guarantee() noren.Guarantee { return s.Loss().Guarantee() }
 
 // Unprotected lists what the guarantee does not cover, for this survey.
 func (s *Survey) Unprotected() noren.Texts {
-	out := noren.Texts{noren.Textf("who reports, when and from where; and everything that is sent beside the report as it is, such as a client's id or a class label")}
+	out := noren.Texts{
+		noren.Textf(
+			"who reports, when and from where; and everything that is sent beside the report as it is, such as a client's id or a class label"),
+	}
 	switch {
 	case s.Remembers():
 		out = append(
@@ -92,11 +96,15 @@ func edges(column string, bins *ldp.Bins) noren.Text {
 	paid := bins.Origin() == ldp.Paid
 	switch {
 	case paid && column == "":
-		return noren.Textf("the edges of the bins were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", bins.PaidEpsilon())
+		return noren.Textf("the edges of the bins were computed from data at epsilon %g, which is to be added for the people in those data "+
+			"(twice, where it is for adding or removing a record)", bins.PaidEpsilon())
 	case paid:
-		return noren.Textf("the edges of the bins of %s were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", column, bins.PaidEpsilon())
+		return noren.Textf("the edges of the bins of %s were computed from data at epsilon %g, which is to be added for the people in those "+
+			"data (twice, where it is for adding or removing a record)", column, bins.PaidEpsilon())
 	case column == "":
-		return noren.Textf("the edges of the bins are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that")
+		return noren.Textf("the edges of the bins are taken as public: where they were chosen by looking at the data, they tell of the data " +
+			"and nothing protects that")
 	}
-	return noren.Textf("the edges of the bins of %s are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", column)
+	return noren.Textf("the edges of the bins of %s are taken as public: where they were chosen by looking at the data, they tell of the "+
+		"data and nothing protects that", column)
 }

@@ -93,7 +93,10 @@ type device struct {
 
 func (s *Survey) randomise(src *noise.Source, of *device, values []string) (string, error) {
 	if len(values) != len(s.answers) {
-		return "", &noren.Error{Kind: noren.Usage, What: "%d {value was|values were} given for %d {attribute|attributes}", Args: []any{len(values), len(s.answers)}}
+		return "", &noren.Error{
+			Kind: noren.Usage, What: "%d {value was|values were} given for %d {attribute|attributes}",
+			Args: []any{len(values), len(s.answers)},
+		}
 	}
 	a := &s.answers[0]
 	switch {

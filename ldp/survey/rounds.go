@@ -20,7 +20,8 @@ type rounds struct {
 // report once in a round. The mechanism must be one of labels or of words with memory.
 func (c *Collector) StartRound() error {
 	if (c.s.kind != Shares && c.s.kind != Words) || !c.s.Remembers() {
-		return fault("rounds", noren.Textf("are of labels or words, by a mechanism that keeps a permanent answer"), noren.Textf("longitudinal-grr, longitudinal-oue, basic-rappor, basic-one-time or rappor"))
+		return fault("rounds", noren.Textf("are of labels or words, by a mechanism that keeps a permanent answer"),
+			noren.Textf("longitudinal-grr, longitudinal-oue, basic-rappor, basic-one-time or rappor"))
 	}
 	if c.rounds == nil {
 		c.rounds = &rounds{number: 1, worst: ldp.Fit{P: 1, Cohorts: 1}}

@@ -97,7 +97,8 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	}
 	if line := names.ConnectionLine(data); line > 0 {
 		return nil, &noren.Error{
-			Kind: noren.Usage, Where: noren.Textf("%s:%d", noren.File(name), line), What: "holds a connection string, which is not repeated because it may hold a password",
+			Kind: noren.Usage, Where: noren.Textf("%s:%d", noren.File(name), line),
+			What: "holds a connection string, which is not repeated because it may hold a password",
 			Hint: "take it out",
 		}
 	}
@@ -111,7 +112,10 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "more than one document", Hint: "one specification a file"}
 	}
 	if s.Version != Version {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "version %d is not known", Args: []any{s.Version}, Hint: "write version: %d", HintArgs: []any{Version}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(name), What: "version %d is not known", Args: []any{s.Version},
+			Hint: "write version: %d", HintArgs: []any{Version},
+		}
 	}
 	return s, nil
 }
@@ -157,14 +161,21 @@ func (s *Spec) SetParams(name string, p *ldp.Params) error {
 		return err
 	}
 	if r := k.Rappor(); p.H != 1 || p.M != 1 || p.K != r.K {
-		return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "its k, h and m are not those of basic RAPPOR on %d {label|labels}: k = %d, h = 1, m = 1", Args: []any{r.K, r.K}, Hint: "leave out the labels to read words"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: noren.File(name),
+			What: "its k, h and m are not those of basic RAPPOR on %d {label|labels}: k = %d, h = 1, m = 1", Args: []any{r.K, r.K},
+			Hint: "leave out the labels to read words",
+		}
 	}
 	return nil
 }
 
 // unreadable says where and why a file is no specification.
 func unreadable(name string, err error) error {
-	out := &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "not a specification of reports", Hint: "docs/cli.md, \"The specification of reports\", shows what it may hold"}
+	out := &noren.Error{
+		Kind: noren.Usage, Where: noren.File(name), What: "not a specification of reports",
+		Hint: "docs/cli.md, \"The specification of reports\", shows what it may hold",
+	}
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
 		return out

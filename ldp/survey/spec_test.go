@@ -121,40 +121,70 @@ func TestFaults(t *testing.T) {
 		spec survey.Spec
 		says string
 	}{
-		"no mechanism":              {survey.Spec{Epsilon: 1, Attribute: labels(5)}, "mechanism"},
-		"unknown mechanism":         {survey.Spec{Mechanism: "x", Epsilon: 1, Attribute: labels(5)}, "one of grr"},
-		"no domain":                 {survey.Spec{Mechanism: "grr", Epsilon: 1}, "domain"},
-		"two domains":               {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Size: 3, Labels: []string{"a", "b"}}}, "domain"},
-		"numbers for labels":        {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: number}, "domain"},
-		"labels for numbers":        {survey.Spec{Mechanism: "hybrid", Epsilon: 1, Attribute: labels(3)}, "domain"},
-		"a domain of words":         {survey.Spec{Mechanism: "rappor", K: 16, H: 2, M: 8, F: p(0.5), P: p(0.25), Q: p(0.75), Attribute: labels(3)}, "domain"},
-		"one label":                 {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Labels: []string{"a"}}}, "labels"},
-		"a label twice":             {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Labels: []string{"a", "a"}}}, "twice"},
-		"another other":             {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Labels: []string{"a", "b"}, Other: "c"}}, "other"},
-		"other of bins":             {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Size: 3, Other: "c"}}, "other"},
-		"one bin":                   {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Edges: []float64{0, 1}}}, "edges"},
-		"equal edges":               {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Edges: many}}, ""},
-		"edges without a price":     {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Size: 2, EdgesEpsilon: 1}}, "edges-epsilon"},
-		"buckets of labels":         {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Size: 2, Buckets: 8}}, "buckets"},
-		"epsilon 0":                 {survey.Spec{Mechanism: "grr", Attribute: labels(3)}, "epsilon"},
-		"epsilon NaN":               {survey.Spec{Mechanism: "grr", Epsilon: math.NaN(), Attribute: labels(3)}, "epsilon"},
-		"lifetime of one report":    {survey.Spec{Mechanism: "grr", Epsilon: 1, Lifetime: 2, Attribute: labels(3)}, "lifetime"},
-		"lifetime below a report":   {survey.Spec{Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 0.5, Attribute: labels(3)}, "epsilon"},
-		"f of grr":                  {survey.Spec{Mechanism: "grr", Epsilon: 1, F: p(0.5), Attribute: labels(3)}, "f:"},
-		"no f":                      {survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Attribute: labels(3)}, "f:"},
-		"no p":                      {survey.Spec{Mechanism: "basic-rappor", F: p(0.5), Attribute: labels(3)}, "p, q"},
-		"p of one time":             {survey.Spec{Mechanism: "basic-one-time", F: p(0.5), P: p(0.25), Attribute: labels(3)}, "p, q"},
-		"no cohorts":                {survey.Spec{Mechanism: "rappor", K: 16, F: p(0.5), P: p(0.25), Q: p(0.75)}, "k, h, m"},
-		"33 labels":                 {survey.Spec{Mechanism: "basic-one-time", F: p(0.5), Attribute: labels(33)}, "32"},
-		"an epsilon of nothing":     {survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Epsilon: 5, Attribute: labels(3)}, "no f gives it"},
-		"an epsilon next to none":   {survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Epsilon: 1e-3, Attribute: labels(3)}, "no f gives so small a value"},
-		"a loss of nothing":         {survey.Spec{Mechanism: "rappor-one-time", K: 16, H: 2, M: 8, F: p(1)}, "tell nothing"},
-		"f and another epsilon":     {survey.Spec{Mechanism: "basic-rappor", F: p(0.5), P: p(0.25), Q: p(0.75), Epsilon: 1, Attribute: labels(3)}, "not what the parameters give"},
+		"no mechanism":      {survey.Spec{Epsilon: 1, Attribute: labels(5)}, "mechanism"},
+		"unknown mechanism": {survey.Spec{Mechanism: "x", Epsilon: 1, Attribute: labels(5)}, "one of grr"},
+		"no domain":         {survey.Spec{Mechanism: "grr", Epsilon: 1}, "domain"},
+		"two domains": {
+			survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Size: 3, Labels: []string{"a", "b"}}},
+			"domain",
+		},
+		"numbers for labels": {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: number}, "domain"},
+		"labels for numbers": {survey.Spec{Mechanism: "hybrid", Epsilon: 1, Attribute: labels(3)}, "domain"},
+		"a domain of words": {survey.Spec{
+			Mechanism: "rappor", K: 16, H: 2, M: 8, F: p(0.5), P: p(0.25), Q: p(0.75),
+			Attribute: labels(3),
+		}, "domain"},
+		"one label": {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Labels: []string{"a"}}}, "labels"},
+		"a label twice": {
+			survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Labels: []string{"a", "a"}}},
+			"twice",
+		},
+		"another other": {survey.Spec{
+			Mechanism: "grr", Epsilon: 1,
+			Attribute: survey.Attribute{Labels: []string{"a", "b"}, Other: "c"},
+		}, "other"},
+		"other of bins": {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Size: 3, Other: "c"}}, "other"},
+		"one bin":       {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Edges: []float64{0, 1}}}, "edges"},
+		"equal edges":   {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Edges: many}}, ""},
+		"edges without a price": {
+			survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Size: 2, EdgesEpsilon: 1}},
+			"edges-epsilon",
+		},
+		"buckets of labels":       {survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Size: 2, Buckets: 8}}, "buckets"},
+		"epsilon 0":               {survey.Spec{Mechanism: "grr", Attribute: labels(3)}, "epsilon"},
+		"epsilon NaN":             {survey.Spec{Mechanism: "grr", Epsilon: math.NaN(), Attribute: labels(3)}, "epsilon"},
+		"lifetime of one report":  {survey.Spec{Mechanism: "grr", Epsilon: 1, Lifetime: 2, Attribute: labels(3)}, "lifetime"},
+		"lifetime below a report": {survey.Spec{Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 0.5, Attribute: labels(3)}, "epsilon"},
+		"f of grr":                {survey.Spec{Mechanism: "grr", Epsilon: 1, F: p(0.5), Attribute: labels(3)}, "f:"},
+		"no f":                    {survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Attribute: labels(3)}, "f:"},
+		"no p":                    {survey.Spec{Mechanism: "basic-rappor", F: p(0.5), Attribute: labels(3)}, "p, q"},
+		"p of one time":           {survey.Spec{Mechanism: "basic-one-time", F: p(0.5), P: p(0.25), Attribute: labels(3)}, "p, q"},
+		"no cohorts":              {survey.Spec{Mechanism: "rappor", K: 16, F: p(0.5), P: p(0.25), Q: p(0.75)}, "k, h, m"},
+		"33 labels":               {survey.Spec{Mechanism: "basic-one-time", F: p(0.5), Attribute: labels(33)}, "32"},
+		"an epsilon of nothing": {
+			survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Epsilon: 5, Attribute: labels(3)},
+			"no f gives it",
+		},
+		"an epsilon next to none": {
+			survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Epsilon: 1e-3, Attribute: labels(3)},
+			"no f gives so small a value",
+		},
+		"a loss of nothing": {survey.Spec{Mechanism: "rappor-one-time", K: 16, H: 2, M: 8, F: p(1)}, "tell nothing"},
+		"f and another epsilon": {
+			survey.Spec{Mechanism: "basic-rappor", F: p(0.5), P: p(0.25), Q: p(0.75), Epsilon: 1, Attribute: labels(3)},
+			"not what the parameters give",
+		},
 		"range backwards":           {survey.Spec{Mechanism: "hybrid", Epsilon: 1, Attribute: survey.Attribute{Range: []float64{1, 0}}}, "range"},
 		"half a range":              {survey.Spec{Mechanism: "hybrid", Epsilon: 1, Attribute: survey.Attribute{Range: []float64{1}}}, "range"},
 		"an attribute without name": {survey.Spec{Epsilon: 1, Attributes: []survey.Attribute{{Size: 3}}}, "attribute 1"},
-		"an attribute twice":        {survey.Spec{Epsilon: 1, Attributes: []survey.Attribute{{Column: "a", Size: 3}, {Column: "a", Size: 3}}}, "attribute 2"},
-		"a mechanism for several":   {survey.Spec{Mechanism: "grr", Epsilon: 1, Attributes: []survey.Attribute{{Column: "a", Size: 3}}}, "mechanism"},
+		"an attribute twice": {
+			survey.Spec{Epsilon: 1, Attributes: []survey.Attribute{{Column: "a", Size: 3}, {Column: "a", Size: 3}}},
+			"attribute 2",
+		},
+		"a mechanism for several": {
+			survey.Spec{Mechanism: "grr", Epsilon: 1, Attributes: []survey.Attribute{{Column: "a", Size: 3}}},
+			"mechanism",
+		},
 		"more than all":             {survey.Spec{Epsilon: 1, Sample: 2, Attributes: []survey.Attribute{{Column: "a", Size: 3}}}, "attributes"},
 		"a sample of one attribute": {survey.Spec{Mechanism: "grr", Epsilon: 1, Sample: 2, Attribute: labels(3)}, "sample"},
 	} {
@@ -167,7 +197,10 @@ func TestFaults(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	want := &survey.Spec{Version: 1, Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Column: "x", Bins: &survey.Bins{Low: 0, High: 30, Count: 5}}}
+	want := &survey.Spec{
+		Version: 1, Mechanism: "grr", Epsilon: 1,
+		Attribute: survey.Attribute{Column: "x", Bins: &survey.Bins{Low: 0, High: 30, Count: 5}},
+	}
 	for name, text := range map[string]string{
 		"yaml": "version: 1\nmechanism: grr\nepsilon: 1\ncolumn: x\nbins: {low: 0, high: 30, count: 5}\n",
 		"json": `{"version": 1, "mechanism": "grr", "epsilon": 1, "column": "x", "bins": {"low": 0, "high": 30, "count": 5}}`,

@@ -88,7 +88,8 @@ func compile(spec Spec) (*Survey, error) {
 		return nil, err
 	}
 	if s.Loss().Report <= 0 {
-		return nil, fault("mechanism", noren.Textf("with these parameters reports cost nothing and tell nothing"), noren.Textf("take f below 1, or p and q further apart, or a larger epsilon"))
+		return nil, fault("mechanism", noren.Textf("with these parameters reports cost nothing and tell nothing"),
+			noren.Textf("take f below 1, or p and q further apart, or a larger epsilon"))
 	}
 	return s, nil
 }
@@ -235,13 +236,15 @@ func (s *Survey) newRappor() (*ldp.Rappor, error) {
 	if s.kind == Shares {
 		p.K, p.H, p.M = s.answers[0].size(), 1, 1
 		if p.K > 32 {
-			return nil, fault("domain", noren.Textf("has more labels than the 32 bits of RAPPOR"), noren.Textf("take rappor with candidates, or oue"))
+			return nil, fault("domain", noren.Textf("has more labels than the 32 bits of RAPPOR"),
+				noren.Textf("take rappor with candidates, or oue"))
 		}
 	}
 	oneTime := strings.HasSuffix(sp.Mechanism, "one-time")
 	switch {
 	case oneTime && (sp.P != nil && *sp.P != 0 || sp.Q != nil && *sp.Q != 1):
-		return nil, fault("p, q", noren.Textf("a one-time report has no instantaneous step: p is 0 and q is 1"), noren.Textf("leave them out, or take the mechanism without one-time"))
+		return nil, fault("p, q", noren.Textf("a one-time report has no instantaneous step: p is 0 and q is 1"),
+			noren.Textf("leave them out, or take the mechanism without one-time"))
 	case !oneTime && (sp.P == nil || sp.Q == nil):
 		return nil, fault("p, q", noren.Textf("are needed"), noren.Textf("for instance p: 0.25 and q: 0.75"))
 	case !oneTime:
@@ -258,7 +261,8 @@ func (s *Survey) newRappor() (*ldp.Rappor, error) {
 			return nil, err
 		}
 		if e := r.Loss().Report; math.Abs(e-sp.Epsilon) > 1e-4*e {
-			return nil, fault("epsilon", noren.Textf("is not what the parameters give: one report costs %s", noren.LossFigure(e, 6)), noren.Textf("leave out epsilon, or f"))
+			return nil, fault("epsilon", noren.Textf("is not what the parameters give: one report costs %s", noren.LossFigure(e, 6)),
+				noren.Textf("leave out epsilon, or f"))
 		}
 		return r, nil
 	case sp.F != nil:
@@ -284,13 +288,15 @@ func rapporFor(p ldp.Params, epsilon float64) (*ldp.Rappor, error) {
 		}
 		e := r.Loss().Report
 		if i == 1 && e < epsilon {
-			return nil, fault("epsilon", noren.Textf("no f gives it: with these h, p and q one report costs at most %s", noren.LossFigure(e, 4)), noren.Textf("take a smaller epsilon, or p and q further apart"))
+			return nil, fault("epsilon", noren.Textf("no f gives it: with these h, p and q one report costs at most %s", noren.LossFigure(e, 4)),
+				noren.Textf("take a smaller epsilon, or p and q further apart"))
 		}
 		if e <= epsilon {
 			return r, nil
 		}
 	}
-	return nil, fault("epsilon", noren.Textf("no f gives so small a value except f = 1, from which nothing can be estimated"), noren.Textf("take a larger epsilon, or p and q nearer to each other"))
+	return nil, fault("epsilon", noren.Textf("no f gives so small a value except f = 1, from which nothing can be estimated"),
+		noren.Textf("take a larger epsilon, or p and q nearer to each other"))
 }
 
 // Kind is what the survey estimates.

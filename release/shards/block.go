@@ -79,7 +79,10 @@ func decodeBlock(text []byte, n int) (*block, error) {
 	if len(text) < head {
 		return nil, badBlock(noren.Textf("it is cut off"))
 	}
-	b := &block{bucket: binary.LittleEndian.Uint32(text), shard: binary.LittleEndian.Uint32(text[4:]), sequence: binary.LittleEndian.Uint32(text[8:])}
+	b := &block{
+		bucket: binary.LittleEndian.Uint32(text), shard: binary.LittleEndian.Uint32(text[4:]),
+		sequence: binary.LittleEndian.Uint32(text[8:]),
+	}
 	b.total = binary.LittleEndian.Uint64(text[blockHead:])
 	b.print = text[blockHead+8 : head-4]
 	b.rows = int(binary.LittleEndian.Uint32(text[head-4:]))

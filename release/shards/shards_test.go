@@ -32,7 +32,8 @@ func visits(t *rapid.T) [][]string {
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {
 			files[i] = append(files[i], strings.Join([]string{
 				cell("person", "", "p1", "p2", "p3", "p4", "p5"), cell("ward", "", "low", "high", "other"),
-				cell("age", "", "7", "31", "200", "x"), cell("cost", "", "0.25", "-3", "8.5", "1e9"), cell("day", "", "2024-02-29", "2023-01-01", "soon"),
+				cell("age", "", "7", "31", "200", "x"), cell("cost", "", "0.25", "-3", "8.5", "1e9"),
+				cell("day", "", "2024-02-29", "2023-01-01", "soon"),
 			}, ",")+"\n")
 		}
 	}
@@ -191,7 +192,9 @@ func example(t testing.TB) (*Plan, [][]byte) {
 	t.Helper()
 	d := definition(t, "person")
 	files := write(t, t.TempDir(), [][]string{
-		{"p1,low,7,0.25,2024-02-29\n", "p2,high,31,8.5,\n", ",low,7,1,\n", "p4,low,7,1,\n", "p5,low,7,1,\n", "p6,low,7,1,\n", "p7,low,7,1,\n"}, {}, {"p1,high,x,1,2023-01-01\n", "p3,,200,,soon\n"},
+		{"p1,low,7,0.25,2024-02-29\n", "p2,high,31,8.5,\n", ",low,7,1,\n", "p4,low,7,1,\n", "p5,low,7,1,\n", "p6,low,7,1,\n", "p7,low,7,1,\n"},
+		{},
+		{"p1,high,x,1,2023-01-01\n", "p3,,200,,soon\n"},
 	})
 	p := planOf(t, options(d)[3], d, files, 2)
 	var blocks [][]byte

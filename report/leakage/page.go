@@ -20,7 +20,9 @@ import (
 // for epsilon beside those of other methods, who learns most, what they see, and
 // how leakage falls with the scale and depends on what is known. It is computed
 // from the public model alone.
-func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.LeakageOptions) (*report.Page, error) {
+func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.LeakageOptions) (*report.Page,
+	error,
+) {
 	if f == nil || f.Model == nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "model", What: "the model is missing"}
 	}
@@ -36,8 +38,9 @@ func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, eps
 		return nil, err
 	}
 	p := &report.Page{
-		Title:  noren.Textf("Noise for records that depend on each other"),
-		Lead:   noren.Textf("A %s of %s {record|records}; the query is: %s. Everything here is computed from the model, which is public, and from no private record.", f.Model.Kind(), report.Integer(f.Model.Records()), q),
+		Title: noren.Textf("Noise for records that depend on each other"),
+		Lead: noren.Textf("A %s of %s {record|records}; the query is: %s. Everything here is computed from the model, which is public, and "+
+			"from no private record.", f.Model.Kind(), report.Integer(f.Model.Records()), q),
 		Footer: noren.Textf("Theorems and proofs: docs/correlated-privacy.md."),
 	}
 	p.Sections = append(p.Sections, scales(f, c, b))
@@ -74,14 +77,28 @@ func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Ba
 	}
 	s := report.Section{Title: noren.Textf("The noise"), Blocks: []report.Block{
 		{Figures: []report.Figure{
-			{Value: report.Verbatim(short(c.Scale)), Name: noren.Textf("noise scale b"), Explain: noren.Textf("Laplace noise of this scale; 95 answers in 100 are moved by less than three times as much."), Tone: report.Neutral},
-			{Value: report.Verbatim(noren.LossFigure(c.Leakage.Upper, 4)), Name: noren.Textf("leakage (CBP)"), Explain: noren.Textf("How far an answer can move the log odds between two states of one record: %s.", how), Tone: report.Neutral},
-			{Value: report.Verbatim(short(c.Scale / b.Plain)), Name: noren.Textf("times the noise for independent records"), Explain: noren.Textf("The cost of the dependence."), Tone: report.Neutral},
+			{
+				Value: report.Verbatim(short(c.Scale)), Name: noren.Textf("noise scale b"),
+				Explain: noren.Textf("Laplace noise of this scale; 95 answers in 100 are moved by less than three times as much."),
+				Tone:    report.Neutral,
+			},
+			{
+				Value: report.Verbatim(noren.LossFigure(c.Leakage.Upper, 4)), Name: noren.Textf("leakage (CBP)"),
+				Explain: noren.Textf("How far an answer can move the log odds between two states of one record: %s.", how), Tone: report.Neutral,
+			},
+			{
+				Value: report.Verbatim(short(c.Scale / b.Plain)), Name: noren.Textf("times the noise for independent records"),
+				Explain: noren.Textf("The cost of the dependence."), Tone: report.Neutral,
+			},
 		}},
-		{Text: noren.Textf("Source of the model: %s. The guarantee holds if the records follow the model, and the model was not estimated from them.", source)},
+		{Text: noren.Textf(
+			"Source of the model: %s. The guarantee holds if the records follow the model, and the model was not estimated from them.", source)},
 	}}
 	t := &report.Table{Header: []noren.Text{noren.Textf("method"), noren.Textf("scale b")}, Numeric: []bool{false, true}}
-	bars := &report.Bars{Title: noren.Textf("Scales of different methods"), Axis: noren.Textf("scale b"), Horizontal: true, Series: []report.Series{{Name: noren.Textf("scale")}}}
+	bars := &report.Bars{
+		Title: noren.Textf("Scales of different methods"), Axis: noren.Textf("scale b"), Horizontal: true,
+		Series: []report.Series{{Name: noren.Textf("scale")}},
+	}
 	for _, r := range []struct {
 		name  noren.Format
 		scale float64
@@ -116,14 +133,21 @@ func worst(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c 
 	if w == nil {
 		return nil, nil
 	}
-	s := &report.Section{Title: noren.Textf("Who learns most"), Blocks: []report.Block{{Text: noren.Textf("The adversary who learns most: %s.", w)}}}
+	s := &report.Section{
+		Title:  noren.Textf("Who learns most"),
+		Blocks: []report.Block{{Text: noren.Textf("The adversary who learns most: %s.", w)}},
+	}
 	if k := f.Model.Kind(); f.Model.Records() > maxView || k == "class" || k == "box" {
 		return s, nil
 	}
 	if w.OthersKnown {
-		s.Blocks = append(s.Blocks, report.Block{Text: noren.Textf("The picture is drawn for one who knows the named records and no other; records beyond them only add variance.")})
+		s.Blocks = append(s.Blocks,
+			report.Block{
+				Text: noren.Textf("The picture is drawn for one who knows the named records and no other; records beyond them only add variance."),
+			})
 	}
-	block, err := View(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States, noren.Textf("Answers, by the state of record %d", w.Target))
+	block, err := View(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States,
+		noren.Textf("Answers, by the state of record %d", w.Target))
 	if isUsage(err) {
 		return s, nil // several coordinates have no such picture
 	}
@@ -139,7 +163,9 @@ func isUsage(err error) bool {
 	return errors.As(err, &e) && e.Kind == noren.Usage
 }
 
-func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration, o correlated.LeakageOptions) (*report.Section, error) {
+func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration,
+	o correlated.LeakageOptions,
+) (*report.Section, error) {
 	points := 24
 	if f.Model.Records() > maxView {
 		points = 8
@@ -149,7 +175,8 @@ func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 		return nil, err
 	}
 	return &report.Section{Title: noren.Textf("Leakage over the noise"), Blocks: []report.Block{
-		{Text: noren.Textf("More noise never leaks more. Those who know all other records are the adversaries of ordinary differential privacy.")}, block,
+		{Text: noren.Textf(
+			"More noise never leaks more. Those who know all other records are the adversaries of ordinary differential privacy.")}, block,
 	}}, nil
 }
 
@@ -165,16 +192,22 @@ func overKnown(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 	t := &report.Table{Header: []noren.Text{noren.Textf("distance"), noren.Textf("leakage")}, Numeric: []bool{true, true}}
 	for d := 1; d <= min(middle, n-1-middle) && d <= 40; d++ {
 		known := []correlated.Known{{Record: middle - d, State: correlated.AnyState}, {Record: middle + d, State: correlated.AnyState}}
-		l, err := correlated.ComputeLeakage(ctx, f.Model, q, c.Scale, correlated.LeakageOptions{Adversaries: correlated.ListedAdversaries(correlated.Adversary{Target: middle, Known: known})})
+		l, err := correlated.ComputeLeakage(ctx, f.Model, q, c.Scale,
+			correlated.LeakageOptions{Adversaries: correlated.ListedAdversaries(correlated.Adversary{Target: middle, Known: known})})
 		if err != nil {
 			return nil, err
 		}
 		curve.X, curve.Y = append(curve.X, float64(d)), append(curve.Y, l.Upper)
 		t.Add(report.Verbatim(strconv.Itoa(d)), noren.LossFigure(l.Upper, 4))
 	}
-	chart := &report.Lines{Title: noren.Textf("Leakage over the distance of the known records"), Across: noren.Textf("distance of the nearest known record on either side"), Axis: noren.Textf("leakage"), Curves: []report.Curve{curve}, FromZero: true}
+	chart := &report.Lines{
+		Title:  noren.Textf("Leakage over the distance of the known records"),
+		Across: noren.Textf("distance of the nearest known record on either side"), Axis: noren.Textf("leakage"), Curves: []report.Curve{curve},
+		FromZero: true,
+	}
 	return &report.Section{Title: noren.Textf("Leakage over what is known"), Blocks: []report.Block{
-		{Text: noren.Textf("One record on either side is known, in the states that let most be learned, and no other. An adversary who knows the neighbours learns as much as from independent records; one who knows no near record learns through those between.")},
+		{Text: noren.Textf("One record on either side is known, in the states that let most be learned, and no other. An adversary who knows " +
+			"the neighbours learns as much as from independent records; one who knows no near record learns through those between.")},
 		{Picture: &report.Picture{Chart: chart, Table: t}},
 	}}, nil
 }

@@ -13,7 +13,9 @@ import (
 
 // View draws how likely answers are under each state of the target, as
 // the adversary sees it.
-func View(ctx context.Context, m correlated.Model, q *correlated.Query, b float64, who correlated.Adversary, states []string, title noren.Text) (report.Block, error) {
+func View(ctx context.Context, m correlated.Model, q *correlated.Query, b float64, who correlated.Adversary, states []string,
+	title noren.Text,
+) (report.Block, error) {
 	// The answers of most weight lie where one wide look finds any.
 	lo, hi, err := extent(ctx, m, q, b, who)
 	if err != nil {
@@ -78,8 +80,13 @@ func extent(ctx context.Context, m correlated.Model, q *correlated.Query, b floa
 
 // Curve draws CBP over the scale, from low to high, for all
 // adversaries, for those who know no record and for those who know all others.
-func Curve(ctx context.Context, m correlated.Model, q *correlated.Query, o correlated.LeakageOptions, low, high float64, points int) (report.Block, error) {
-	chart := &report.Lines{Title: noren.Textf("Leakage over the noise scale"), Across: noren.Textf("scale b"), Axis: noren.Textf("leakage (CBP)"), ScaleX: report.Log, ScaleY: report.Log}
+func Curve(ctx context.Context, m correlated.Model, q *correlated.Query, o correlated.LeakageOptions, low, high float64,
+	points int,
+) (report.Block, error) {
+	chart := &report.Lines{
+		Title: noren.Textf("Leakage over the noise scale"), Across: noren.Textf("scale b"),
+		Axis: noren.Textf("leakage (CBP)"), ScaleX: report.Log, ScaleY: report.Log,
+	}
 	t := &report.Table{Header: []noren.Text{noren.Textf("scale")}, Numeric: []bool{true}}
 	at := make([]float64, points)
 	rows := make([][]string, points)
@@ -118,7 +125,10 @@ func Curve(ctx context.Context, m correlated.Model, q *correlated.Query, o corre
 
 // Harm draws the harm of an answer over the noise, a curve a true count.
 func Harm(c *harm.Costs, counts []int) (*report.Lines, *report.Table) {
-	chart := &report.Lines{Title: noren.Textf("Harm of an answer"), Across: noren.Textf("noise"), Axis: noren.Textf("damage, or concealed (below 0)")}
+	chart := &report.Lines{
+		Title: noren.Textf("Harm of an answer"), Across: noren.Textf("noise"),
+		Axis: noren.Textf("damage, or concealed (below 0)"),
+	}
 	t := &report.Table{Header: []noren.Text{noren.Textf("noise")}, Numeric: []bool{true}}
 	at := grid(-5, 5, 400)
 	for _, n := range counts {

@@ -100,7 +100,10 @@ func Charged(mechanism json.RawMessage) (said api.Message, ok bool) {
 		return QuestionAsked(&api.Question{Kind: api.KindOutliers, K: p.K, Radius: radius, Columns: p.columns()})[0], true
 	case c.Name == "ratio.estimate":
 		f := &p.Figure
-		return QuestionAsked(&api.Question{Kind: api.KindRatio, Of: f.Of, Column: f.Column, Where: f.Where, Rank: f.Rank, Columns: p.Fit.columns()})[0], true
+		return QuestionAsked(&api.Question{
+			Kind: api.KindRatio, Of: f.Of, Column: f.Column, Where: f.Where, Rank: f.Rank,
+			Columns: p.Fit.columns(),
+		})[0], true
 	case c.Name == "ratio.weights":
 		return api.Say("asked.weights", map[string]any{"columns": columns}), true
 	case c.Name == "ratio.check":

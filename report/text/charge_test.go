@@ -26,7 +26,10 @@ func TestCharged(t *testing.T) {
 			`{"mechanism":{"name":"ratio.weights","parameters":{"histograms":[{"axes":[{"name":"age"},{"name":"sex"}]},{"axes":[{"name":"age"}]}]}}}`,
 			"Weights of a public table, by age, sex", "公開の表の重み（age, sex による）",
 		},
-		{`{"mechanism":{"name":"ratio.check","parameters":{"axes":[{"column":"age"}]}}}`, "Check of the weights of a public table, by age", "公開の表の重みの検査（age による）"},
+		{
+			`{"mechanism":{"name":"ratio.check","parameters":{"axes":[{"column":"age"}]}}}`, "Check of the weights of a public table, by age",
+			"公開の表の重みの検査（age による）",
+		},
 		{
 			`{"mechanism":{"name":"ratio.estimate","parameters":{"fit":{"axes":[{"column":"age"}]},"figure":{"of":"mean","column":"cost"}}}}`,
 			"Mean of cost, estimated from a public table weighted by age", "",
@@ -35,7 +38,10 @@ func TestCharged(t *testing.T) {
 			`{"mechanism":{"name":"correlated.answer","parameters":{"query":{"count":"on"},"column":"state"}}}`,
 			"Number of records in state on, under the model of dependent records", "",
 		},
-		{`{"mechanism":{"name":"ldp.randomize","parameters":{"columns":["diet","sport"],"mechanism":"grr"}}}`, "Randomised reports of diet, sport", "diet, sport の確率化した報告"},
+		{
+			`{"mechanism":{"name":"ldp.randomize","parameters":{"columns":["diet","sport"],"mechanism":"grr"}}}`,
+			"Randomised reports of diet, sport", "diet, sport の確率化した報告",
+		},
 		{`{"mechanism":{"name":"example.adults","parameters":{"x":1}}}`, "Answer of the mechanism example.adults", "機構 example.adults の答え"},
 		{`{}`, "", ""},
 		{`null`, "", ""},

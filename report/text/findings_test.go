@@ -23,8 +23,9 @@ func compare(t *testing.T, name string, got, want []text.Line) {
 func TestRatioFit(t *testing.T) {
 	outside := 0.25
 	fit := &api.RatioFit{
-		Mechanism: ratio.RKHSPure, B: 12, Sigma: 0.5, Lambda: 0.01, ESS: 1234, MaxShare: 0.02, Records: 900, RecordsFrom: ratio.Estimated, MeanWeight: 0.7,
-		FitCheck: ratio.FitCheck{Passed: true, Misfit: 1.1, Signal: 9},
+		Mechanism: ratio.RKHSPure, B: 12, Sigma: 0.5, Lambda: 0.01, ESS: 1234, MaxShare: 0.02, Records: 900, RecordsFrom: ratio.Estimated,
+		MeanWeight: 0.7,
+		FitCheck:   ratio.FitCheck{Passed: true, Misfit: 1.1, Signal: 9},
 	}
 	compare(t, "passed", text.RatioFit(text.English, fit), []text.Line{
 		{Label: "method", Text: "rkhs-pure, 12 kernels of bandwidth 0.5, lambda 0.01"},
@@ -77,7 +78,8 @@ func TestRatioEstimate(t *testing.T) {
 	a := &api.RatioAnswer{ErrorUnit: "days", Answer: &api.RatioEstimate{Text: "2024-01-02", Value: &value, SE: &se, Carried: &negative}}
 	compare(t, "a date", text.RatioEstimate(text.English, a), []text.Line{
 		{Label: "value", Text: "2024-01-02"},
-		{Label: "std. error", Text: "2 days; 95 % interval: 3.92 either way, if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was"},
+		{Label: "std. error", Text: "2 days; 95 % interval: 3.92 either way, if private records are like the public ones beside them, and the " +
+			"tables differ in what was not released at most as much as in what was"},
 		{Text: "public records NaN, privacy NaN, private records NaN, model NaN"},
 		{Label: "carried", Text: "0.0% of its variation, by the columns of the weights"},
 	})
@@ -117,7 +119,10 @@ func TestReview(t *testing.T) {
 	if heading, columns, units := text.Review(text.English, g); heading != "" || len(columns) != 0 || units != "" {
 		t.Errorf("a file that fits: %q, %q, %q", heading, columns, units)
 	}
-	g.Private.Columns = []api.ColumnFit{{Name: "age", Type: "integer", Misfits: 2, First: []string{"line 3", "line 9"}}, {Name: "state", Misfits: 1, First: []string{"line 4"}}}
+	g.Private.Columns = []api.ColumnFit{
+		{Name: "age", Type: "integer", Misfits: 2, First: []string{"line 3", "line 9"}},
+		{Name: "state", Misfits: 1, First: []string{"line 4"}},
+	}
 	g.Private.LargestUnit, g.Private.WithoutUnit = 1, 2
 	g.Proposal.Model = &dataset.Model{Column: "state", Other: "off"}
 	heading, columns, units := text.Review(text.English, g)

@@ -25,16 +25,19 @@ func Review(l Lang, g *api.Granted) (heading string, columns []string, units str
 		cells += c.Misfits
 		first := strings.Join(c.First, "; ")
 		if m := g.Proposal.Model; m != nil && c.Name == m.Column {
-			columns = append(columns, l.Text("%s: %d {cell is|cells are} in no state of the model and {2|counts|count} as %s, {2|at|the first at} %s", c.Name, c.Misfits, m.Other, first))
+			columns = append(columns, l.Text("%s: %d {cell is|cells are} in no state of the model and {2|counts|count} as %s, {2|at|the first "+
+				"at} %s", c.Name, c.Misfits, m.Other, first))
 			continue
 		}
-		columns = append(columns, l.Text("%s: %d {cell is|cells are} not of the type %s and {2|counts|count} as missing, {2|at|the first at} %s", c.Name, c.Misfits, c.Type, first))
+		columns = append(columns, l.Text("%s: %d {cell is|cells are} not of the type %s and {2|counts|count} as missing, {2|at|the first at} %s",
+			c.Name, c.Misfits, c.Type, first))
 	}
 	if cells > 0 {
 		heading = l.Shown(Misfits(cells, len(columns)))
 	}
 	if r := g.Private; r.LargestUnit > 0 {
-		units = l.Text("the largest unit has %s {record|records}; %s {record|records} without a unit {2|counts|count} in no answer", Integer(r.LargestUnit), Integer(r.WithoutUnit))
+		units = l.Text("the largest unit has %s {record|records}; %s {record|records} without a unit {2|counts|count} in no answer",
+			Integer(r.LargestUnit), Integer(r.WithoutUnit))
 	}
 	return heading, columns, units
 }
@@ -46,7 +49,8 @@ func Dataset(l Lang, d *api.Dataset) (lines []Line) {
 		lines = append(lines, Line{"declared", l.Text("no person of %s is in data set %s", d.Name, other)})
 	}
 	if d.BeforeSchema > 0 {
-		lines = append(lines, Line{"note", l.Text("%s {charge|charges} before this schema: {1|its|their} guarantee holds for the column types that {1|its query|their queries} declared", Integer(d.BeforeSchema))})
+		lines = append(lines, Line{"note", l.Text("%s {charge|charges} before this schema: {1|its|their} guarantee holds for the column types "+
+			"that {1|its query|their queries} declared", Integer(d.BeforeSchema))})
 	}
 	for _, other := range d.SharedWith {
 		lines = append(lines, Line{"note", l.Text("data set %s was granted for the same file: the same persons have two budgets", other)})

@@ -10,7 +10,8 @@ import (
 func Outliers(l Lang, a *outlier.Answer, guess int) []Line {
 	lines := []Line{{"95 %", l.Text("%s to %s, whatever the data", Figure(float64(a.Interval.Low)), Figure(float64(a.Interval.High)))}}
 	if a.Expected != nil {
-		lines = append(lines, Line{"expected", l.Text("%s to %s, %s", Figure(float64(a.Expected.Low)), Figure(float64(a.Expected.High)), ifGuess(l, guess))})
+		lines = append(lines, Line{"expected", l.Text("%s to %s, %s", Figure(float64(a.Expected.Low)), Figure(float64(a.Expected.High)),
+			ifGuess(l, guess))})
 	}
 	return append(lines, Line{"noise", l.Shown(a.Noise)}, Line{"basis", l.Shown(a.Basis)})
 }
@@ -20,9 +21,11 @@ func Outliers(l Lang, a *outlier.Answer, guess int) []Line {
 func OutliersAccuracy(l Lang, a *api.OutliersAccuracy, guess int) []Line {
 	lines := []Line{{"noise", l.Shown(a.Noise)}}
 	if a.SD > 0 {
-		lines = append(lines, Line{"expected", l.Text("standard deviation %s, 95 %% within %s, %s", Figure(a.SD), Figure(a.HalfWidth), ifGuess(l, guess))})
+		lines = append(lines, Line{"expected", l.Text("standard deviation %s, 95 %% within %s, %s", Figure(a.SD), Figure(a.HalfWidth),
+			ifGuess(l, guess))})
 	}
-	return append(lines, Line{"at most", l.Text("standard deviation %s, 95 %% within %s, whatever the data", Figure(a.MostSD), Figure(a.MostHalfWidth))})
+	return append(lines, Line{"at most", l.Text("standard deviation %s, 95 %% within %s, whatever the data", Figure(a.MostSD),
+		Figure(a.MostHalfWidth))})
 }
 
 func ifGuess(l Lang, guess int) string {

@@ -34,7 +34,8 @@ func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
 	for _, c := range p.Columns {
 		count[c.Fate]++
 	}
-	lines = append(lines, Line{"columns", l.Text("%d dropped, %d transformed, %d kept as they are", count[gate.Dropped], count[gate.Transformed], count[gate.Untouched])})
+	lines = append(lines, Line{"columns", l.Text("%d dropped, %d transformed, %d kept as they are", count[gate.Dropped],
+		count[gate.Transformed], count[gate.Untouched])})
 	if len(p.FreeText) > 0 {
 		lines = append(lines, Line{"free text", strings.Join(p.FreeText, ", ")})
 	}

@@ -23,7 +23,8 @@ func Share(v float64) string {
 // of the released sums will be.
 func RatioFitPrice(l Lang, q *api.RatioFitQuote) (lines []Line) {
 	if q.CountEpsilon+q.OutsideEpsilon > 0 {
-		lines = append(lines, Line{"checks", l.Text("epsilon %g for the number of records, %g for those outside, of the above", q.CountEpsilon, q.OutsideEpsilon)})
+		lines = append(lines, Line{"checks", l.Text("epsilon %g for the number of records, %g for those outside, of the above", q.CountEpsilon,
+			q.OutsideEpsilon)})
 	}
 	if q.Accuracy == nil {
 		return lines
@@ -48,7 +49,8 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 		line("method", "%s, %d {kernel|kernels} of bandwidth %s, lambda %s", fit.Mechanism, fit.B, Figure(fit.Sigma), Figure(fit.Lambda))
 	}
 	if len(fit.Histograms) > 0 {
-		line("histograms", "%s {histogram|histograms} of %s {cell|cells}: %s", Integer(len(fit.Histograms)), Integer(fit.Cells), strings.Join(fit.Histograms, ", "))
+		line("histograms", "%s {histogram|histograms} of %s {cell|cells}: %s", Integer(len(fit.Histograms)), Integer(fit.Cells),
+			strings.Join(fit.Histograms, ", "))
 	}
 	line("sample size", "%s effective (Kish); the largest weight is %s of the total", Number(fit.ESS), Percent(fit.MaxShare))
 	line("records", "%s private ones, %s", Number(fit.Records), ratio.RecordsSource(fit.RecordsFrom))
@@ -70,7 +72,8 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 	for _, text := range fit.Notes {
 		line("remark", "%s", text)
 	}
-	line("misfit", "%s of the weighted records, %s of the unweighted (normalised residuals; noise alone gives 1)", Figure(check.Misfit), Figure(check.Signal))
+	line("misfit", "%s of the weighted records, %s of the unweighted (normalised residuals; noise alone gives 1)", Figure(check.Misfit),
+		Figure(check.Signal))
 	return lines
 }
 
@@ -108,8 +111,10 @@ func RatioEstimate(l Lang, a *api.RatioAnswer) []Line {
 	p := e.Parts
 	return append(
 		lines,
-		Line{"std. error", l.Text("%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was", Figure(optional(e.SE)), unit, Figure(1.96*optional(e.SE)))},
-		Line{Text: l.Text("public records %s, privacy %s, private records %s, model %s", Figure(optional(p.Public)), Figure(optional(p.Privacy)), Figure(optional(p.Private)), Figure(optional(p.Model)))},
+		Line{"std. error", l.Text("%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them, and the "+
+			"tables differ in what was not released at most as much as in what was", Figure(optional(e.SE)), unit, Figure(1.96*optional(e.SE)))},
+		Line{Text: l.Text("public records %s, privacy %s, private records %s, model %s", Figure(optional(p.Public)), Figure(optional(p.Privacy)),
+			Figure(optional(p.Private)), Figure(optional(p.Model)))},
 		Line{"carried", l.Text("%s of its variation, by the columns of the weights", Carried(e.Carried))},
 	)
 }

@@ -18,7 +18,10 @@ func Reach(basis string, records, mean, about, groups int64) api.Message {
 		}
 		return api.Say("reach.groups_most", args)
 	}
-	args := map[string]any{"records": Figure(float64(records)), "mean": Figure(float64(mean)), "about": Figure(float64(about)), "groups": groups}
+	args := map[string]any{
+		"records": Figure(float64(records)), "mean": Figure(float64(mean)), "about": Figure(float64(about)),
+		"groups": groups,
+	}
 	switch {
 	case groups == 1 && basis == "exact":
 		return api.Say("reach.one_exact", args)
@@ -38,7 +41,10 @@ func ReachWhere(about int64) api.Message {
 // MostMiss warns of a margin that a group of the average size will miss. basis is exact, stated, or most for an
 // upper bound of the records; most is how many of the groups can have about records.
 func MostMiss(basis string, records, mean, about, most int64, groups int) api.Message {
-	args := map[string]any{"records": Figure(float64(records)), "mean": Figure(float64(mean)), "about": Figure(float64(about)), "most": most, "groups": groups}
+	args := map[string]any{
+		"records": Figure(float64(records)), "mean": Figure(float64(mean)), "about": Figure(float64(about)), "most": most,
+		"groups": groups,
+	}
 	switch {
 	case groups == 1 && basis == "most":
 		return api.Say("miss.one_most", args)

@@ -31,16 +31,19 @@ func Release(l Lang, r *kanon.Result) []Line {
 		loss += l.Text(", %s before refinement", Percent(r.RefinedFrom))
 	}
 	lines = append(lines,
-		Line{"groups", l.Text("%s, of %d to %d {record|records}, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)},
+		Line{"groups", l.Text("%s, of %d to %d {record|records}, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max,
+			r.GroupSize.Mean)},
 		Line{"loss", loss},
 		Line{"width", l.Text("a class spans %s of a column on average (NCP)", Percent(r.NCP))},
 	)
 	if e := r.Excluded; e != nil {
-		outsiders := l.Text("%s (%s to %s) of persons who are not in the table are shown not to be", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh))
+		outsiders := l.Text("%s (%s to %s) of persons who are not in the table are shown not to be", Percent(e.Shown), Percent(e.ShownLow),
+			Percent(e.ShownHigh))
 		if e.Shown != e.Tight {
 			outsiders += l.Text("; %s (%s to %s) with tight ranges", Percent(e.Tight), Percent(e.TightLow), Percent(e.TightHigh))
 		}
-		lines = append(lines, Line{"outsiders", l.Text("%s; estimated with %s {record|records}, with 95 %% intervals", outsiders, Integer(e.Sampled))})
+		lines = append(lines, Line{"outsiders", l.Text("%s; estimated with %s {record|records}, with 95 %% intervals", outsiders,
+			Integer(e.Sampled))})
 	}
 	if r.Suppressed > 0 {
 		lines = append(lines, Line{"suppressed", Suppressed(l, r)})
@@ -66,13 +69,15 @@ func Release(l Lang, r *kanon.Result) []Line {
 		return lines
 	}
 	return append(lines,
-		Line{"seconds", l.Text("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
+		Line{"seconds", l.Text("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total,
+			s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
 	)
 }
 
 // Suppressed says how many records were left out, and what they are of the loss.
 func Suppressed(l Lang, r *kanon.Result) string {
-	return l.Text("%s of %s {record|records}, which {1|is|are} %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
+	return l.Text("%s of %s {record|records}, which {1|is|are} %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed),
+		Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
 }
 
 // Large says why groups have more than ten times k records.
@@ -84,9 +89,11 @@ func Large(l Lang, r *kanon.Result) string {
 	switch {
 	case r.Large == r.LargeEqual:
 	case r.MostGroups > 0:
-		line += l.Text("; the data force it: the values of the sensitive columns allow %s {group|groups} that {1|is|are} diverse at most, of %.1f records on average", Integer(r.MostGroups), float64(r.Rows)/float64(r.MostGroups))
+		line += l.Text("; the data force it: the values of the sensitive columns allow %s {group|groups} that {1|is|are} diverse at most, of "+
+			"%.1f records on average", Integer(r.MostGroups), float64(r.Rows)/float64(r.MostGroups))
 	default:
-		line += l.Text("; no division of them keeps what is required of sensitive columns, alone, with a group beside them or with records that other groups can spare")
+		line += l.Text("; no division of them keeps what is required of sensitive columns, alone, with a group beside them or with records " +
+			"that other groups can spare")
 	}
 	return line
 }
@@ -112,7 +119,8 @@ func Stated(r *kanon.Result) []api.Message {
 	}
 	out = append(out,
 		api.Say("persons", map[string]any{
-			"persons": u.Persons, "column": u.Column, "least": int(u.ClassSize.Min), "most": int(u.ClassSize.Max), "mean": fixed2(u.ClassSize.Mean), "unassigned": u.Unassigned,
+			"persons": u.Persons, "column": u.Column, "least": int(u.ClassSize.Min), "most": int(u.ClassSize.Max), "mean": fixed2(u.ClassSize.Mean),
+			"unassigned": u.Unassigned,
 		}),
 		Intersection(u, r.K))
 	if q := u.Sequences; q != nil {
@@ -177,7 +185,9 @@ func percentTowards(share float64, round func(float64) float64) string {
 func unique(l Lang, r *kanon.Result) []Line {
 	u := r.Unique
 	if u == nil && slices.ContainsFunc(r.Columns, func(f gate.Fate) bool { return f.Fate == gate.Untouched }) {
-		return freeText(l, []Line{{"unique", l.Text("records that are unique on the kept columns were not counted: no process of a cluster holds these columns")}}, r)
+		return freeText(l,
+			[]Line{{"unique", l.Text("records that are unique on the kept columns were not counted: no process of a cluster holds these columns")}},
+			r)
 	}
 	if u == nil || u.Records == 0 {
 		return []Line{{"unique", l.Text("no column is kept as it is")}}
@@ -204,7 +214,8 @@ func freeText(l Lang, lines []Line, r *kanon.Result) []Line {
 // Uncounted says of which identifiers it is not known whether they repeat. The sentence
 // is about source columns and holds no figure.
 func Uncounted(l Lang, r *kanon.Result) string {
-	return l.Text("it was not counted whether %s repeats, which takes all records and more memory than is allowed: where persons have several records, name their column as the unit", strings.Join(r.Uncounted, ", "))
+	return l.Text("it was not counted whether %s repeats, which takes all records and more memory than is allowed: where persons have "+
+		"several records, name their column as the unit", strings.Join(r.Uncounted, ", "))
 }
 
 // Repeated says how many persons the classes hold by an identifier that repeats. It is
@@ -212,7 +223,8 @@ func Uncounted(l Lang, r *kanon.Result) string {
 func Repeated(r *kanon.Result) api.Message {
 	p := r.Repeated
 	return api.Say("identifier-repeats", map[string]any{
-		"columns": p.Column, "persons": p.Persons, "most": p.Most, "below": p.BelowK.Classes, "classes": r.Classes, "k": r.K, "records": p.BelowK.Records, "one": p.One,
+		"columns": p.Column, "persons": p.Persons, "most": p.Most, "below": p.BelowK.Classes, "classes": r.Classes, "k": r.K,
+		"records": p.BelowK.Records, "one": p.One,
 	})
 }
 
@@ -235,5 +247,6 @@ func Formulas(f *kanon.Formulas) api.Message {
 
 // LooksMissing says of a quasi-identifier that released values look like missing ones.
 func LooksMissing(l Lang, r *kanon.Result, c kanon.LooksMissing) string {
-	return l.Text("column %s: %d of %d {group|groups} {2|shows|show} a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing", c.Column, c.Groups, r.Groups, r.Input)
+	return l.Text("column %s: %d of %d {group|groups} {2|shows|show} a value that is also a text for missing values in %s; in the release "+
+		"it is a value, and only an empty field is missing", c.Column, c.Groups, r.Groups, r.Input)
 }

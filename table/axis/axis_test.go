@@ -16,7 +16,8 @@ func TestParseScales(t *testing.T) {
 	if got, want := scales["y"], (axis.Scale{Low: -1, High: 1, Unit: 0.5, Bounded: true}); got != want {
 		t.Errorf("y: %+v, want %+v", got, want)
 	}
-	if scales, err = axis.ParseScales("s.csv", [][]string{{"scale", "column"}, {"3", "x"}}, 0); err != nil || scales["x"] != (axis.Scale{Unit: 3}) {
+	if scales, err = axis.ParseScales("s.csv", [][]string{{"scale", "column"}, {"3", "x"}}, 0); err != nil ||
+		scales["x"] != (axis.Scale{Unit: 3}) {
 		t.Errorf("two columns: %+v, %v", scales, err)
 	}
 	for name, c := range map[string]struct {

@@ -92,7 +92,8 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 	case mark != AnyEncoding && !opts.Encoding.wide():
 		return bad(noren.Textf("is UTF-16 text, expected %s", orTitle(opts.Encoding)), "save it as CSV in UTF-8")
 	case mark != AnyEncoding && mark != opts.Encoding:
-		return bad(noren.Textf("begins with the byte order mark of %s, expected %s", mark.String(), opts.Encoding.String()), "leave the encoding out")
+		return bad(noren.Textf("begins with the byte order mark of %s, expected %s", mark.String(), opts.Encoding.String()),
+			"leave the encoding out")
 	default:
 		d.Encoding = opts.Encoding
 	}
@@ -105,7 +106,8 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 			return found{}, err
 		}
 		if opts.Plain && d.Encoding == EUCJP {
-			return bad(noren.Textf("reads as euc-jp text, expected utf-8 or shift_jis"), "save the file as UTF-8; if it is shift_jis, give the encoding")
+			return bad(noren.Textf("reads as euc-jp text, expected utf-8 or shift_jis"),
+				"save the file as UTF-8; if it is shift_jis, give the encoding")
 		}
 		if !doubt.IsZero() {
 			out.notes = append(out.notes, doubt)

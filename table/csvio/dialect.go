@@ -94,7 +94,10 @@ func validDelimiter(r rune) error {
 	case r == '"' || r == '\n' || r == '\r':
 		return &noren.Error{Kind: noren.Usage, What: "quotes and line ends cannot be delimiters", Hint: `write one of , ; | or tab`}
 	case r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("+-.", r):
-		return &noren.Error{Kind: noren.Usage, What: "%q cannot be a delimiter, as numbers and words contain it", Args: []any{r}, Hint: `write one of , ; | or tab`}
+		return &noren.Error{
+			Kind: noren.Usage, What: "%q cannot be a delimiter, as numbers and words contain it", Args: []any{r},
+			Hint: `write one of , ; | or tab`,
+		}
 	}
 	return nil
 }

@@ -78,7 +78,8 @@ func TestIconv(t *testing.T) {
 			if got := src.Dialect().Encoding; got != c.encoding {
 				t.Errorf("read as %v, want %v", got, c.encoding)
 			}
-			if said := slices.ContainsFunc(src.Notes(), func(n noren.Text) bool { return strings.Contains(n.String(), c.encoding.String()) }); said != c.detected {
+			if said := slices.ContainsFunc(src.Notes(),
+				func(n noren.Text) bool { return strings.Contains(n.String(), c.encoding.String()) }); said != c.detected {
 				t.Errorf("notes %q, detected %v", src.Notes(), c.detected)
 			}
 			names, rows, err := readSource(src, nil)
@@ -178,7 +179,10 @@ func TestForms(t *testing.T) {
 	}{
 		{name: "carriage returns", text: "a,b\r1,2\r3,4\r", names: []string{"a", "b"}, rows: ab, note: "carriage return alone"},
 		{name: "carriage returns, no last", text: "a;b\r1;2\r\r3;4", names: []string{"a", "b"}, rows: ab, note: "carriage return alone"},
-		{name: "carriage returns, quoted", text: "a,b\r\"1\r\",2\r3,4\r", names: []string{"a", "b"}, rows: [][]string{{"1\r", "2"}, {"3", "4"}}, note: "carriage return alone"},
+		{
+			name: "carriage returns, quoted", text: "a,b\r\"1\r\",2\r3,4\r", names: []string{"a", "b"}, rows: [][]string{{"1\r", "2"}, {"3", "4"}},
+			note: "carriage return alone",
+		},
 		{name: "sep", text: "sep=;\r\na;b\r\n1;2\r\n3;4\r\n", names: []string{"a", "b"}, rows: ab, note: "names the delimiter"},
 		{name: "sep and mark", text: "\ufeffSEP=|\na|b\n1|2\n3|4\n", names: []string{"a", "b"}, rows: ab, note: "names the delimiter"},
 		{name: "sep beats commas", text: "sep=;\na,x;b\n1;2\n3;4\n", names: []string{"a,x", "b"}, rows: ab, note: "names the delimiter"},
@@ -186,8 +190,14 @@ func TestForms(t *testing.T) {
 		{name: "trailing commas", text: "a,b,,\n1,2,,\n3,4,,\n", names: []string{"a", "b"}, rows: ab, note: "2 empty columns"},
 		{name: "some trailing commas", text: "a,b,,\n1,2,\n3,4\n", names: []string{"a", "b"}, rows: ab, note: "2 empty columns"},
 		{name: "title rows", text: "Report, \"2024\nof all\n\na,b\n1,2\n3,4\n", o: Options{HeaderRow: 4}, names: []string{"a", "b"}, rows: ab},
-		{name: "title rows, semicolons", text: "x,y,z\na;b\n1;2\n3;4\n", o: Options{HeaderRow: 2, Header: HeaderChecked}, names: []string{"a", "b"}, rows: ab},
-		{name: "sep without names", text: "sep=;\n1;2\n3;4\n", o: Options{Header: HeaderAbsent}, names: []string{"c1", "c2"}, rows: ab, note: "names the delimiter"},
+		{
+			name: "title rows, semicolons", text: "x,y,z\na;b\n1;2\n3;4\n", o: Options{HeaderRow: 2, Header: HeaderChecked},
+			names: []string{"a", "b"}, rows: ab,
+		},
+		{
+			name: "sep without names", text: "sep=;\n1;2\n3;4\n", o: Options{Header: HeaderAbsent}, names: []string{"c1", "c2"}, rows: ab,
+			note: "names the delimiter",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src, err := Open(context.Background(), put(t, "in.csv", c.text), c.o)
@@ -294,7 +304,10 @@ func TestEncodedRoundTrip(t *testing.T) {
 // kind BadData with a place, good ones come back the same when they are written,
 // and it does not matter how the bytes arrive.
 func FuzzEncoding(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "a\x00\n\x00", "\x1b$B;3ED\x1b(B,a\n", "\xa4\xa2,b\r1,2\r", "\xe9,\x80\n", "sep=;\na;b;\n1;2\n"} {
+	for _, text := range []string{
+		"a,b\n1,2\n", "a\x00\n\x00", "\x1b$B;3ED\x1b(B,a\n", "\xa4\xa2,b\r1,2\r", "\xe9,\x80\n",
+		"sep=;\na;b;\n1;2\n",
+	} {
 		for e := ShiftJIS; e < endOfEncodings; e++ {
 			f.Add([]byte(text), uint8(e), uint16(0))
 		}

@@ -52,7 +52,8 @@ func (src *Source) checkFirstLine() error {
 	}
 	return &noren.Error{
 		Kind: noren.Usage, Code: FirstLineCode, Where: noren.Position{File: src.name, Line: int64(src.skip) + 1},
-		What: "expected the names of the columns, got what looks like a record: %d of %d {field|fields} {1|is a number, a date, an address or a value of its own column|are numbers, dates, addresses or values of their own column}", Args: []any{n, len(names)},
+		What: "expected the names of the columns, got what looks like a record: %d of %d {field|fields} {1|is a number, a date, an address or " +
+			"a value of its own column|are numbers, dates, addresses or values of their own column}", Args: []any{n, len(names)},
 		Hint: "say whether the first line holds the names of the columns",
 	}
 }

@@ -122,7 +122,9 @@ func FuzzFirstLine(f *testing.F) {
 		}
 		if noren.CodeOf(err) == csvio.FirstLineCode && names != nil {
 			for _, c := range names.Columns() {
-				if len(c.Name) > 8 && strings.Contains(err.Error(), c.Name) && !strings.Contains("expected the names of the columns, got what looks like a record: of fields are numbers, dates, addresses or values of their own column say whether the first line holds", c.Name) {
+				if len(c.Name) > 8 && strings.Contains(err.Error(), c.Name) &&
+					!strings.Contains("expected the names of the columns, got what looks like a record: of fields are numbers, dates, addresses or "+
+						"values of their own column say whether the first line holds", c.Name) {
 					t.Fatalf("the error holds a field: %v", err)
 				}
 			}

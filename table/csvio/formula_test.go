@@ -127,7 +127,8 @@ func TestFormulaInTextForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, where := range map[string]string{
-		"a,=b\n1,2\n": "line 1, column 2", "a,b\n1,2\n3,\"=secret\"\n": "line 3, column 2 (b)", "a,b\n\"\n\",\"\t@secret\"\n": "line 3, column 2 (b)", sjis: "line 2, column 2 (b)",
+		"a,=b\n1,2\n": "line 1, column 2", "a,b\n1,2\n3,\"=secret\"\n": "line 3, column 2 (b)",
+		"a,b\n\"\n\",\"\t@secret\"\n": "line 3, column 2 (b)", sjis: "line 2, column 2 (b)",
 	} {
 		path := put(t, "t.csv", text)
 		_, _, err := read(path, Options{Name: "t.csv", Formulas: formula.Text})

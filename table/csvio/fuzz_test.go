@@ -101,7 +101,10 @@ func compare(t *testing.T, text string, d Dialect, names []string, rows [][]stri
 // FuzzDetect holds detection to two things: a dialect that it returns can be
 // written, and what is no table is an error of kind BadData.
 func FuzzDetect(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "a;b\r\n", "\ufeffa\tb\n", "\xff\xfea\x00", "\x8e\x81|b", "\x1f\x8b\x08\x00", "PK\x03\x04", "a\n\xe6\x97"} {
+	for _, text := range []string{
+		"a,b\n1,2\n", "a;b\r\n", "\ufeffa\tb\n", "\xff\xfea\x00", "\x8e\x81|b", "\x1f\x8b\x08\x00", "PK\x03\x04",
+		"a\n\xe6\x97",
+	} {
 		f.Add([]byte(text), "in.csv")
 	}
 	f.Add([]byte("a\tb"), "in.tsv.gz")

@@ -142,13 +142,22 @@ func (in *input) failure(err error, line, record int64) error {
 	}
 	switch {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: noren.File(in.name), What: "is packed with a window that takes too much memory", Hint: "pack it again with a smaller window, such as that of zstd -19"}
+		return &noren.Error{
+			Kind: noren.BadData, Code: meter.Code, Where: noren.File(in.name),
+			What: "is packed with a window that takes too much memory", Hint: "pack it again with a smaller window, such as that of zstd -19",
+		}
 	case in.file.err != nil:
 		return &noren.Error{Where: noren.File(in.name), What: "cannot be read", Err: atomicfile.Reason(in.file.err)}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(in.name), What: "the compressed data end too early", Hint: "the file was cut short: copy or make it again"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(in.name), What: "the compressed data end too early",
+			Hint: "the file was cut short: copy or make it again",
+		}
 	}
-	return &noren.Error{Kind: noren.BadData, Where: noren.File(in.name), What: "the compressed data are damaged", Hint: "copy or make the file again", Err: err}
+	return &noren.Error{
+		Kind: noren.BadData, Where: noren.File(in.name), What: "the compressed data are damaged",
+		Hint: "copy or make the file again", Err: err,
+	}
 }
 
 // ahead reads blocks in a goroutine of its own, two at most before they are

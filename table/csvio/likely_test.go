@@ -14,7 +14,9 @@ import (
 )
 
 // shortHeaders are names of columns of two characters.
-const shortHeaders = "性別 年齢 氏名 名前 住所 職業 病名 病棟 診療 地域 区分 年度 月日 金額 学歴 収入 国籍 身長 体重 血圧 電話 番号 備考 日付 時刻 曜日 費用 点数 傷病 主訴 薬剤 入院 退院 手術 保険 負担 世帯 続柄 婚姻 産業 雇用 賃金 所得 資産 負債 支出 電力 水道 料金 契約 施設 学校 学年 学級 成績 科目 出身 本籍 都市 町村 番地 建物 部屋 面積 温度 湿度 速度 距離 緯度 経度 車種 色彩 素材 品名 単価 数量 合計 平均 最大 最小 有無 可否 種別 分類 状態 結果 理由 内容 件数 割合 回数 人数 男女 父母 子供 会社 部署 役職 店舗 顧客 商品 注文 配送 返品 在庫 売上 利益 税率 税込 口座 残高 振込 引落 通帳 年収 月給 時給 賞与 かな ふり カナ 読み くに むら"
+const shortHeaders = "性別 年齢 氏名 名前 住所 職業 病名 病棟 診療 地域 区分 年度 月日 金額 学歴 収入 国籍 身長 体重 血圧 電話 番号 備考 日付 時刻 曜日 費用 点数 傷病 主訴 薬剤 入院 退院 手術 保険 負担 世帯 続柄 " +
+	"婚姻 産業 雇用 賃金 所得 資産 負債 支出 電力 水道 料金 契約 施設 学校 学年 学級 成績 科目 出身 本籍 都市 町村 番地 建物 部屋 面積 温度 湿度 速度 距離 緯度 経度 車種 色彩 素材 品名 単価 数量 合計 平均 最大 最小 有無 可否 種別 " +
+	"分類 状態 結果 理由 内容 件数 割合 回数 人数 男女 父母 子供 会社 部署 役職 店舗 顧客 商品 注文 配送 返品 在庫 売上 利益 税率 税込 口座 残高 振込 引落 通帳 年収 月給 時給 賞与 かな ふり カナ 読み くに むら"
 
 // In every encoding a table whose only Japanese is a header of two characters is read as
 // what it is.
@@ -53,7 +55,8 @@ func TestPairsOfKanji(t *testing.T) {
 	var level []string
 	for row := byte(0xb0); row < 0xd0; row++ {
 		for cell := byte(0xa1); cell < 0xff; cell++ {
-			if text, _, err := transform.Bytes(japanese.EUCJP.NewDecoder(), []byte{row, cell}); err == nil && !strings.Contains(string(text), "\ufffd") {
+			if text, _, err := transform.Bytes(japanese.EUCJP.NewDecoder(), []byte{row, cell}); err == nil &&
+				!strings.Contains(string(text), "\ufffd") {
 				level = append(level, string(text))
 			}
 		}
@@ -110,7 +113,10 @@ func TestEncodingByAllCells(t *testing.T) {
 		{"Shift_JIS of the end", "\xb1\xb2,b\n" + plain + encode(ShiftJIS, "男性,1\n"), ShiftJIS, "read as shift_jis"},
 		{"accents in UTF-8", "café,b\n" + plain, UTF8, ""},
 		{"accents many times", "id,drink\n" + strings.Repeat("1,café\n2,cold\n", 60), UTF8, ""},
-		{"accents of many words", "id,drink\n" + strings.Repeat("1,café à la crème\n2,thé glacé\n3,Müller Straße\n4,São João\n5,niño\n", 60), UTF8, ""},
+		{
+			"accents of many words", "id,drink\n" + strings.Repeat("1,café à la crème\n2,thé glacé\n3,Müller Straße\n4,São João\n5,niño\n", 60),
+			UTF8, "",
+		},
 		{"one accented letter", "a,b\n" + strings.Repeat("1,é\n2,à\n", 60), UTF8, ""},
 		{"Greek many times", "a,b\n" + strings.Repeat("1,να\n2,το\n", 60), UTF8, ""},
 		{"Greek in UTF-8", "να,b\n" + plain, UTF8, ""},
@@ -135,7 +141,8 @@ func TestPlainRefusesEUC(t *testing.T) {
 	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "euc-jp") {
 		t.Errorf("got %v, want an error that names euc-jp", err)
 	}
-	if names, _, err := read(put(t, "in.csv", "\xc0\xad\xca\xcc,n\nM,1\n"), Options{Plain: true, Encoding: ShiftJIS}); err != nil || names[0] != "ﾀｭﾊﾌ" {
+	if names, _, err := read(put(t, "in.csv", "\xc0\xad\xca\xcc,n\nM,1\n"), Options{Plain: true, Encoding: ShiftJIS}); err != nil ||
+		names[0] != "ﾀｭﾊﾌ" {
 		t.Errorf("as shift_jis: got %q, %v", names, err)
 	}
 }

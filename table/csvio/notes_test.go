@@ -48,7 +48,8 @@ func TestNotes(t *testing.T) {
 					t.Errorf("%q: %v: %d records, want %d", tail, policy, len(rows), want)
 				}
 			}
-			if n, err := src.CountTotals(t.Context()); err != nil || n != int64(notes) || n != src.Totals() || src.TotalsNote().IsZero() != (notes == 0) {
+			if n, err := src.CountTotals(t.Context()); err != nil || n != int64(notes) || n != src.Totals() || src.TotalsNote().
+				IsZero() != (notes == 0) {
 				t.Errorf("%q: %d notes, want %d: %v", tail, n, notes, err)
 			}
 		}

@@ -87,7 +87,10 @@ func TestBadInput(t *testing.T) {
 		{"bare quote", "a,b\ns3cr3t,s3\"cr3t\n", "line 2, column 2 (b)", "a quote within a field"},
 		{"text after a quote", "a,b\n\"s3cr3t\"x,1\n", "line 2, column 1 (a)", "text after the closing quote"},
 		{"unclosed", "a,b\n1,\"s3cr3t\n1,2\n", "line 2, column 2 (b)", "never closed"},
-		{"a line feed among carriage returns", "a,b\r" + strings.Repeat("s3cr3t,1\r", 40000) + "s3cr3t,2\n", "line 40002, column 2 (b)", "line feed"},
+		{
+			"a line feed among carriage returns", "a,b\r" + strings.Repeat("s3cr3t,1\r", 40000) + "s3cr3t,2\n", "line 40002, column 2 (b)",
+			"line feed",
+		},
 		{"a carriage return among line feeds", "a,b\rs3cr3t,2\n", "line 1, column 2", "carriage return"},
 		{"a value behind the last name", "a,b,,\n1,2,,\n1,2,,s3cr3t\n", "line 3, column 4", "no name"},
 		{"more fields than the header", "a,b,\n1,2,,s3cr3t\n", "line 2", "4 fields, expected 3"},
@@ -180,7 +183,8 @@ func TestShiftJISFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, rows, err := read(put(t, "in.csv", head+"1,"+bytes), Options{Encoding: ShiftJIS})
-			if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 7, column 2 (b)") && !strings.Contains(err.Error(), "NUL bytes") {
+			if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 7, column 2 (b)") &&
+				!strings.Contains(err.Error(), "NUL bytes") {
 				t.Errorf("got %v", err)
 			}
 			if name != "followed by nul" && len(rows) != 5 {

@@ -55,7 +55,10 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 			columns[i] = i
 		}
 	}
-	r := &reader{ctx: ctx, src: src, columns: columns, slots: make([]int, len(src.columns)), of: -1, again: make([]int, len(columns)), texts: make([][][]byte, len(columns))}
+	r := &reader{
+		ctx: ctx, src: src, columns: columns, slots: make([]int, len(src.columns)), of: -1, again: make([]int, len(columns)),
+		texts: make([][][]byte, len(columns)),
+	}
 	m := src.meter()
 	r.most = min(max(int(min(m.Held(), 1<<40)/chunkShare/fieldSize)/max(1, len(columns)), 1), chunkRows)
 	if err := m.Hold(int64(len(columns)) * (columnSize + int64(r.most)*fieldSize)); err != nil {
@@ -66,7 +69,10 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	}
 	for i, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(src.name), What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.File(src.name), What: "has no column %d, only %d",
+				Args: []any{c + 1, len(src.columns)},
+			}
 		}
 		if r.slots[c] < 0 {
 			r.slots[c] = i
@@ -238,7 +244,10 @@ func (r *reader) short() (left, ok bool) {
 			r.total = true
 			return false, false
 		case is || k == table.TailRow:
-			r.s.fault = fault{r.s.line, 0, noren.Textf("%d {field|fields}, expected %d as in the first line", 1, r.src.width), "if it is a note below the table, leave rows of totals and notes out, or remove the line", ""}
+			r.s.fault = fault{
+				r.s.line, 0, noren.Textf("%d {field|fields}, expected %d as in the first line", 1, r.src.width),
+				"if it is a note below the table, leave rows of totals and notes out, or remove the line", "",
+			}
 			r.s.fault.Code = "note-line"
 			return false, false
 		}
@@ -251,12 +260,18 @@ func (r *reader) short() (left, ok bool) {
 func (r *reader) trim() bool {
 	s, columns := r.s, len(r.slots)
 	if n := len(s.spans); n < columns || n > r.src.width {
-		s.fault = fault{s.line, 0, noren.Textf("%d {field|fields}, expected %d as in the first line", n, r.src.width), "quote fields that hold the delimiter", ""}
+		s.fault = fault{
+			s.line, 0, noren.Textf("%d {field|fields}, expected %d as in the first line", n, r.src.width),
+			"quote fields that hold the delimiter", "",
+		}
 		return false
 	}
 	for i, f := range s.spans[columns:] {
 		if f.from != f.to {
-			s.fault = fault{s.fieldLine(s.pos, s.line, columns+i), columns + i + 1, noren.Textf("expected an empty field, as the column has no name"), "give the column a name in the first line", ""}
+			s.fault = fault{
+				s.fieldLine(s.pos, s.line, columns+i), columns + i + 1,
+				noren.Textf("expected an empty field, as the column has no name"), "give the column a name in the first line", "",
+			}
 			return false
 		}
 	}

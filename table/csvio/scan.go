@@ -69,7 +69,10 @@ type scanner struct {
 }
 
 func newScanner(in io.Reader, d Dialect, m *meter.Meter) *scanner {
-	s := &scanner{in: in, meter: m, encoding: d.Encoding, delim: byte(d.Delimiter), newline: d.newline(), line: 1, bad: -1, buf: make([]byte, 0, blockSize)}
+	s := &scanner{
+		in: in, meter: m, encoding: d.Encoding, delim: byte(d.Delimiter), newline: d.newline(), line: 1, bad: -1,
+		buf: make([]byte, 0, blockSize),
+	}
 	for _, c := range []byte{s.delim, '"', '\n', '\r'} {
 		s.special[c] = true
 	}
@@ -204,7 +207,10 @@ func (s *scanner) scan() status {
 		return st
 	}
 	if s.err == nil && len(s.buf)-s.pos > maxRecord {
-		s.fault = fault{s.line, 0, noren.Textf("a record is longer than %d MiB", maxRecord>>20), "look for a quote that is never closed, or a file that is no table", meter.Code}
+		s.fault = fault{
+			s.line, 0, noren.Textf("a record is longer than %d MiB", maxRecord>>20),
+			"look for a quote that is never closed, or a file that is no table", meter.Code,
+		}
 		return faulty
 	}
 	return partial
@@ -265,24 +271,36 @@ func (s *scanner) split() status {
 			s.lines++
 			return complete
 		case c == '\n':
-			s.fault = fault{s.line + s.lines, len(spans), noren.Textf("a line feed in a file whose lines end with a carriage return"), "end all lines in the same way, and quote fields that hold line breaks", ""}
+			s.fault = fault{
+				s.line + s.lines, len(spans), noren.Textf("a line feed in a file whose lines end with a carriage return"),
+				"end all lines in the same way, and quote fields that hold line breaks", "",
+			}
 			return faulty
 		case c == '\r':
 			if i+1 == len(buf) && !s.eof {
 				return partial
 			}
 			if i+1 < len(buf) && buf[i+1] != '\n' {
-				s.fault = fault{s.line + s.lines, len(spans), noren.Textf("a carriage return that is not followed by a line feed"), "end lines with LF or CR LF, and quote fields that hold line breaks", ""}
+				s.fault = fault{
+					s.line + s.lines, len(spans), noren.Textf("a carriage return that is not followed by a line feed"),
+					"end lines with LF or CR LF, and quote fields that hold line breaks", "",
+				}
 				return faulty
 			}
 			s.spans, s.end = spans, min(i+2, len(buf))
 			s.lines++
 			return complete
 		case quoted:
-			s.fault = fault{s.line + s.lines, len(spans), noren.Textf("text after the closing quote of a field"), "double every quote that is part of a quoted field", ""}
+			s.fault = fault{
+				s.line + s.lines, len(spans), noren.Textf("text after the closing quote of a field"),
+				"double every quote that is part of a quoted field", "",
+			}
 			return faulty
 		default:
-			s.fault = fault{s.line + s.lines, len(spans), noren.Textf("a quote within a field that does not begin with one"), "quote the whole field and double the quotes in it", ""}
+			s.fault = fault{
+				s.line + s.lines, len(spans), noren.Textf("a quote within a field that does not begin with one"),
+				"quote the whole field and double the quotes in it", "",
+			}
 			return faulty
 		}
 	}
@@ -299,7 +317,10 @@ func (s *scanner) closingQuote(f *span, field int) (int, status) {
 			case len(buf)-f.from > maxField:
 				return 0, s.tooLong(field, true)
 			case s.eof:
-				s.fault = fault{s.line + s.lines, field, noren.Textf("a quote that begins a field is never closed"), "close it, or double it and quote the field if it is part of the text", ""}
+				s.fault = fault{
+					s.line + s.lines, field, noren.Textf("a quote that begins a field is never closed"),
+					"close it, or double it and quote the field if it is part of the text", "",
+				}
 				return 0, faulty
 			}
 			return 0, partial
@@ -321,7 +342,10 @@ func (s *scanner) closingQuote(f *span, field int) (int, status) {
 }
 
 func (s *scanner) tooLong(field int, quoted bool) status {
-	s.fault = fault{s.line + s.lines, field, noren.Textf("a field is longer than %d MiB", maxField>>20), "is this a table, and the delimiter right?", meter.Code}
+	s.fault = fault{
+		s.line + s.lines, field, noren.Textf("a field is longer than %d MiB", maxField>>20),
+		"is this a table, and the delimiter right?", meter.Code,
+	}
 	if quoted {
 		s.fault.hint = "look for a quote that is never closed"
 	}
@@ -344,11 +368,13 @@ func (s *scanner) unreadable() status {
 	}
 	switch {
 	case s.buf[s.bad] == 0:
-		s.fault.what, s.fault.hint = noren.Textf("a NUL byte, expected text"), "is this a text file? give its encoding if it is UTF-16, or save it as CSV in UTF-8"
+		s.fault.what, s.fault.hint = noren.Textf("a NUL byte, expected text"),
+			"is this a text file? give its encoding if it is UTF-16, or save it as CSV in UTF-8"
 	case s.encoding != UTF8:
 		s.fault.what, s.fault.hint = noren.Textf("bytes that are not %s", s.encoding.title()), "give the file's encoding, or save it as UTF-8"
 	default:
-		s.fault.what, s.fault.hint = noren.Textf("bytes that are not UTF-8"), "give the file's encoding (shift_jis, perhaps, or windows-1252), or save it as UTF-8"
+		s.fault.what, s.fault.hint = noren.Textf("bytes that are not UTF-8"),
+			"give the file's encoding (shift_jis, perhaps, or windows-1252), or save it as UTF-8"
 	}
 	return faulty
 }

@@ -41,7 +41,10 @@ func decodeAs(name string, data []byte, e Encoding) ([]byte, Encoding, error) {
 	}
 	if n := validPrefix(text, e); n < len(text) {
 		line := 1 + bytes.Count(text[:n], []byte{'\n'})
-		return nil, 0, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line)}, What: "bytes that are not %s", Args: []any{e.title()}, Hint: "save the file as UTF-8"}
+		return nil, 0, &noren.Error{
+			Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(line)}, What: "bytes that are not %s",
+			Args: []any{e.title()}, Hint: "save the file as UTF-8",
+		}
 	}
 	return text, e, nil
 }

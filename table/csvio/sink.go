@@ -176,7 +176,10 @@ func (s *Sink) Write(c *table.Chunk) error {
 		return s.err
 	}
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{
+			Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d",
+			Args: []any{len(c.Cols), len(s.columns)},
+		}
 	}
 	if n := min(len(s.makers), c.Rows/leastRun); n > 1 {
 		if made := s.make(c, s.makers[:n]); made {
@@ -358,7 +361,10 @@ func (m *maker) encode(i, from int) error {
 }
 
 func (m *maker) lacks(i int) error {
-	return &LackError{Column: m.columns[i].Name, err: m.fail(i, noren.Textf("a text holds a character that %s does not have", m.dialect.Encoding.title()))}
+	return &LackError{
+		Column: m.columns[i].Name,
+		err:    m.fail(i, noren.Textf("a text holds a character that %s does not have", m.dialect.Encoding.title())),
+	}
 }
 
 // fail makes an error about column i of the record in the making.

@@ -110,10 +110,17 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 	src := &Source{name: opts.Name, limits: opts.Limits, file: f, size: info.Size(), changed: info.ModTime()}
 	src.tail.Store(noTail)
 	if opts.HeaderRow < 0 || opts.HeaderRow > maxHeaderRow || opts.HeaderRow > 1 && opts.Header == HeaderAbsent {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "expected the names of the columns on line 1 to %d, got line %d", Args: []any{maxHeaderRow, opts.HeaderRow}, Hint: "a table without names has no line for them"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(opts.Name),
+			What: "expected the names of the columns on line 1 to %d, got line %d", Args: []any{maxHeaderRow, opts.HeaderRow},
+			Hint: "a table without names has no line for them",
+		}
 	}
 	if opts.Plain && opts.Totals == TotalsLeft {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "rows of totals or notes cannot be left out", Hint: "only the strict form is read: remove them from the file"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(opts.Name), What: "rows of totals or notes cannot be left out",
+			Hint: "only the strict form is read: remove them from the file",
+		}
 	}
 	src.plain, src.policy = opts.Plain, opts.Totals
 	found, err := detect(ctx, f, src.size, opts)
@@ -173,10 +180,16 @@ func (src *Source) readHeader(trim bool) error {
 			name = string(plain)
 		}
 		if name == "" {
-			return &noren.Error{Kind: noren.BadData, Where: at(), What: "the column has no name", Hint: "the first line of the file must name every column"}
+			return &noren.Error{
+				Kind: noren.BadData, Where: at(), What: "the column has no name",
+				Hint: "the first line of the file must name every column",
+			}
 		}
 		if first, twice := seen[name]; twice {
-			return &noren.Error{Kind: noren.BadData, Where: at(), What: "the column has the name of column %d", Args: []any{first + 1}, Hint: "give every column a name of its own"}
+			return &noren.Error{
+				Kind: noren.BadData, Where: at(), What: "the column has the name of column %d", Args: []any{first + 1},
+				Hint: "give every column a name of its own",
+			}
 		}
 		seen[name] = i
 		src.columns = append(src.columns, table.StoredColumn{Name: name})
@@ -195,7 +208,10 @@ func (src *Source) above(s *scanner, in *input) error {
 	case faulty:
 		return src.faultError(&s.fault, 0)
 	case finished:
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "expected the names of the columns on line %d, got the end of the file", Args: []any{src.skip + 1}}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(src.name),
+			What: "expected the names of the columns on line %d, got the end of the file", Args: []any{src.skip + 1},
+		}
 	}
 	return in.failure(s.err, s.line, 0)
 }
@@ -209,13 +225,19 @@ func (src *Source) header(s *scanner, in *input) error {
 		switch s.scan() {
 		case complete:
 			if s.blank() {
-				return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: src.name, Line: s.line}, What: "is blank, expected the names of the columns", Hint: "the first line of the file must name every column"}
+				return &noren.Error{
+					Kind: noren.BadData, Where: noren.Position{File: src.name, Line: s.line},
+					What: "is blank, expected the names of the columns", Hint: "the first line of the file must name every column",
+				}
 			}
 			return nil
 		case faulty:
 			return src.faultError(&s.fault, 0)
 		case finished:
-			return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "the file is empty, expected a line with the names of the columns"}
+			return &noren.Error{
+				Kind: noren.BadData, Where: noren.File(src.name),
+				What: "the file is empty, expected a line with the names of the columns",
+			}
 		}
 		if !s.fill() {
 			return in.failure(s.err, s.line, 0)
@@ -246,7 +268,10 @@ func (src *Source) unchanged() error {
 		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if info.Size() != src.size || !info.ModTime().Equal(src.changed) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(src.name), What: "the file was changed while it was read",
+			Hint: "start again when nothing writes to it",
+		}
 	}
 	return nil
 }

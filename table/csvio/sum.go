@@ -79,5 +79,6 @@ func (src *Source) Sum(ctx context.Context) (sum [table.SumSize]byte, err error)
 		src.sums.keep(of[:])
 	}
 	d := src.dialect
-	return table.SumFile(fmt.Sprintf("text delimiter %d encoding %d cr %t nameless %t above %d", d.Delimiter, d.Encoding, d.CR, src.nameless, src.skip), of), nil
+	return table.SumFile(fmt.Sprintf("text delimiter %d encoding %d cr %t nameless %t above %d", d.Delimiter, d.Encoding, d.CR, src.nameless,
+		src.skip), of), nil
 }

@@ -77,10 +77,12 @@ func TestTitlesAreFound(t *testing.T) {
 // A row of totals may have several sums and a number of records beside its name, and half of its cells are empty.
 func TestTotalsOfSeveralColumns(t *testing.T) {
 	for row, is := range map[string]bool{
-		"合計,,,,,7791,40251300": true, "合計（400名）,,,,,7791,": true, "合計 400件,,,,,,40251300": true, "平均,,,,,19.5,1000": true, ",Total (400),,,,7,9": true,
+		"合計,,,,,7791,40251300": true, "合計（400名）,,,,,7791,": true, "合計 400件,,,,,,40251300": true, "平均,,,,,19.5,1000": true,
+		",Total (400),,,,7,9":     true,
 		"合計,女,,43,,7791,40251300": false, "小計画,,,,,7,9": false, "Sumika,,,,,7,9": false,
 	} {
-		src, err := openDetected(t, "id,sex,born,age,ward,stay,cost\np1,F,1970-01-01,40,A,4,9\n"+row+"\np2,M,1980-01-01,41,B,8,9\n", Options{Totals: TotalsLeft})
+		src, err := openDetected(t, "id,sex,born,age,ward,stay,cost\np1,F,1970-01-01,40,A,4,9\n"+row+"\np2,M,1980-01-01,41,B,8,9\n",
+			Options{Totals: TotalsLeft})
 		if err != nil {
 			t.Fatal(err)
 		}

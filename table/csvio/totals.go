@@ -159,7 +159,8 @@ func (src *Source) refuseTotals(ctx context.Context) error {
 		return err
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: table.CodeTotals, Where: noren.Position{File: src.name, Line: src.first.Load()}.Place(), What: "%d {row looks|rows look} like totals or notes, not like records", Args: []any{n},
+		Kind: noren.Usage, Code: table.CodeTotals, Where: noren.Position{File: src.name, Line: src.first.Load()}.Place(),
+		What: "%d {row looks|rows look} like totals or notes, not like records", Args: []any{n},
 		Hint: "decide whether they are read as records or left out",
 	}
 }

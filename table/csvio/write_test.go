@@ -32,7 +32,13 @@ func TestWritesQuotesOnlyWhereNeeded(t *testing.T) {
 		{"mark", Dialect{BOM: true}, []string{"a", "b"}, [][]string{{"1", "2"}}, "\ufeffa,b\n1,2\n"},
 		{"a name that begins like a mark", Dialect{}, []string{"\ufeffa", "b"}, nil, "\"\ufeffa\",b\n"},
 		{"delimiter", Dialect{Delimiter: ';'}, []string{"a", "b"}, [][]string{{"1,5", "2;5"}}, "a;b\n1,5;\"2;5\"\n"},
-		{"quotes and line breaks", Dialect{}, []string{"a", "b"}, [][]string{{`"`, "\r"}, {"\n", `x"y`}}, "a,b\n\"\"\"\",\"\r\"\n\"\n\",\"x\"\"y\"\n"},
+		{
+			"quotes and line breaks",
+			Dialect{},
+			[]string{"a", "b"},
+			[][]string{{`"`, "\r"}, {"\n", `x"y`}},
+			"a,b\n\"\"\"\",\"\r\"\n\"\n\",\"x\"\"y\"\n",
+		},
 		{"outer blanks", Dialect{}, []string{"a", "b"}, [][]string{{" x", "y\t"}}, "a,b\n\" x\",\"y\t\"\n"},
 		{"one empty column", Dialect{}, []string{"a"}, [][]string{{""}, {"x"}}, "a\n\"\"\nx\n"},
 		{"Shift_JIS", Dialect{Encoding: ShiftJIS}, []string{"氏名", "b"}, [][]string{{"ソ,", "表"}}, "\x8e\x81\x96\xbc,b\n\"\x83\x5c,\",\x95\x5c\n"},
@@ -246,11 +252,23 @@ func TestDetect(t *testing.T) {
 		{"semicolon, CRLF, mark", "in.csv", "\ufeffa;b\r\n1,0;2,0\r\n", Dialect{Delimiter: ';', Encoding: UTF8, BOM: true, CRLF: true}},
 		{"delimiter in quotes", "in.csv", "\"a;b\",c\n\"1;2;3\",4\n", Dialect{Delimiter: ',', Encoding: UTF8}},
 		{"ragged", "in.csv", "a,b\n1,2\n3\n", Dialect{Delimiter: ',', Encoding: UTF8}},
-		{"Shift_JIS far in the file", "in.csv", "a,b\n" + strings.Repeat("1,2\n", 200000) + "\x95\x5c,1\n", Dialect{Delimiter: ',', Encoding: ShiftJIS}},
-		{"UTF-8 far in the file", "in.csv", "a,b\n" + strings.Repeat("1,2\n", 200000) + "表,1\n" + strings.Repeat("1,2\n", 200000), Dialect{Delimiter: ',', Encoding: UTF8}},
+		{
+			"Shift_JIS far in the file", "in.csv", "a,b\n" + strings.Repeat("1,2\n", 200000) + "\x95\x5c,1\n",
+			Dialect{Delimiter: ',', Encoding: ShiftJIS},
+		},
+		{
+			"UTF-8 far in the file", "in.csv", "a,b\n" + strings.Repeat("1,2\n", 200000) + "表,1\n" + strings.Repeat("1,2\n", 200000),
+			Dialect{Delimiter: ',', Encoding: UTF8},
+		},
 		{"UTF-8 across the sample's end", "in.csv", "a,b\n" + strings.Repeat("1,表\n", 100000), Dialect{Delimiter: ',', Encoding: UTF8}},
-		{"UTF-8 just before the sample's end", "in.csv", "a,b\n" + strings.Repeat("1", sampleSize-6) + "表,1\n", Dialect{Delimiter: ',', Encoding: UTF8}},
-		{"Shift_JIS across the sample's end", "in.csv", "a,b\n" + strings.Repeat("1,\x95\x5c\n", 100000), Dialect{Delimiter: ',', Encoding: ShiftJIS}},
+		{
+			"UTF-8 just before the sample's end", "in.csv", "a,b\n" + strings.Repeat("1", sampleSize-6) + "表,1\n",
+			Dialect{Delimiter: ',', Encoding: UTF8},
+		},
+		{
+			"Shift_JIS across the sample's end", "in.csv", "a,b\n" + strings.Repeat("1,\x95\x5c\n", 100000),
+			Dialect{Delimiter: ',', Encoding: ShiftJIS},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src, err := Open(context.Background(), put(t, c.file, c.text), Options{})

@@ -56,7 +56,10 @@ func badSources(t *testing.T, dir string) map[string]struct{ path, name string }
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{"CREATE TABLE a (n INTEGER, who TEXT)", "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i < 3000) INSERT INTO a SELECT i, '" + cell + "' FROM c"} {
+	for _, q := range []string{
+		"CREATE TABLE a (n INTEGER, who TEXT)",
+		"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i < 3000) INSERT INTO a SELECT i, '" + cell + "' FROM c",
+	} {
 		if _, err := db.ExecContext(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,8 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	if names.Connection(path) {
 		return nil, &noren.Error{
 			Kind: noren.Usage, What: "expected a file or a table, got a connection string, which is not repeated because it may hold a password",
-			Hint: "set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as pg:TABLE",
+			Hint: "set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as " +
+				"pg:TABLE",
 		}
 	}
 	if opts.Name == "" {
@@ -123,7 +124,10 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	case err != nil:
 		err = &noren.Error{Where: noren.File(opts.Name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	case !info.Mode().IsRegular():
-		err = &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
+		err = &noren.Error{
+			Kind: noren.Usage, Where: noren.File(opts.Name), Code: "not-regular",
+			What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream",
+		}
 	}
 	if err == nil && opts.Name == path && sqlite.IsFile(f) {
 		err = &noren.Error{
@@ -169,7 +173,10 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	}
 	head := string(magic[:n])
 	if head == "PK\x03\x04" || xlsx.IsName(opts.Name) {
-		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Hidden: opts.Hidden, Totals: opts.Totals, Exact: opts.Exact, Limits: meter.From(ctx), Progress: opts.Progress})
+		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{
+			Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Hidden: opts.Hidden,
+			Totals: opts.Totals, Exact: opts.Exact, Limits: meter.From(ctx), Progress: opts.Progress,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -183,11 +190,17 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	case head == "PAR1", head == "PARE", isParquet(opts.Name):
 		if opts.HeaderRow > 1 {
 			_ = f.Close()
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "expected a text file with names on line %d, got a Parquet file, which names its columns", Args: []any{opts.HeaderRow}}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.File(opts.Name),
+				What: "expected a text file with names on line %d, got a Parquet file, which names its columns", Args: []any{opts.HeaderRow},
+			}
 		}
 		if opts.Header == csvio.HeaderAbsent {
 			_ = f.Close()
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(opts.Name), What: "expected a text file without names, got a Parquet file, which names its columns"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.File(opts.Name),
+				What: "expected a text file without names, got a Parquet file, which names its columns",
+			}
 		}
 		src, err := parquetio.OpenFile(f, parquetio.Options{Name: opts.Name, Limits: meter.From(ctx)})
 		if err != nil {
@@ -195,7 +208,10 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 		}
 		return src, nil
 	default:
-		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header, HeaderRow: opts.HeaderRow, Plain: opts.Plain, Totals: textTotals(&opts), Formulas: opts.Formulas, Limits: meter.From(ctx)})
+		src, err := csvio.OpenFile(ctx, f, csvio.Options{
+			Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header,
+			HeaderRow: opts.HeaderRow, Plain: opts.Plain, Totals: textTotals(&opts), Formulas: opts.Formulas, Limits: meter.From(ctx),
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +273,10 @@ func Check(name string) error {
 	if _, ok := csvio.DialectFor(name); ok {
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "its ending tells no format that can be written", Hint: "one of %s", HintArgs: []any{Endings}}
+	return &noren.Error{
+		Kind: noren.Usage, Where: noren.File(name), What: "its ending tells no format that can be written", Hint: "one of %s",
+		HintArgs: []any{Endings},
+	}
 }
 
 // Unreadable tells which well-known tools cannot read a column of that

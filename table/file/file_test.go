@@ -104,8 +104,13 @@ func TestReadRefuses(t *testing.T) {
 	}
 	src := open(t, put(t, "in.csv", text.String()))
 	for range 20 {
-		_, err := table.Read(context.Background(), src, []table.Field{{Name: "a", Type: table.Integer}, {Name: "c", Type: table.Decimal}, {Name: "b", Type: table.Integer}}, table.ReadOptions{})
-		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 15002, column 3 (c): expected a number") || strings.Contains(err.Error(), "s3cr3t") {
+		_, err := table.Read(context.Background(), src, []table.Field{
+			{Name: "a", Type: table.Integer},
+			{Name: "c", Type: table.Decimal},
+			{Name: "b", Type: table.Integer},
+		}, table.ReadOptions{})
+		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 15002, column 3 (c): expected a number") ||
+			strings.Contains(err.Error(), "s3cr3t") {
 			t.Fatalf("got %v", err)
 		}
 	}
@@ -197,7 +202,8 @@ func TestReadTyped(t *testing.T) {
 	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "record 2, column 2 (x): expected a finite number") {
 		t.Errorf("got %v", err)
 	}
-	got, err := table.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, table.ReadOptions{Missing: []string{"NaN"}})
+	got, err := table.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}},
+		table.ReadOptions{Missing: []string{"NaN"}})
 	if err != nil || got.Columns[0].Places != 2 || got.Columns[0].Missing() != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -236,12 +242,13 @@ func TestStdin(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var last int64 = -1
-	_, err := table.Read(context.Background(), open(t, put(t, "visits.csv", visits)), fields, table.ReadOptions{Missing: []string{"NA"}, Progress: func(stage string, done, total int64) {
-		if stage != "reading" || total != 1000 || done < last {
-			t.Errorf("%s %d of %d after %d", stage, done, total, last)
-		}
-		last = done
-	}})
+	_, err := table.Read(context.Background(), open(t, put(t, "visits.csv", visits)), fields,
+		table.ReadOptions{Missing: []string{"NA"}, Progress: func(stage string, done, total int64) {
+			if stage != "reading" || total != 1000 || done < last {
+				t.Errorf("%s %d of %d after %d", stage, done, total, last)
+			}
+			last = done
+		}})
 	if err != nil || last != 1000 {
 		t.Errorf("ended at %d, %v", last, err)
 	}
@@ -257,7 +264,8 @@ func TestNames(t *testing.T) {
 		if err := file.Check(name); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%q: got %v, want an error of kind usage", name, err)
 		}
-		if _, err := file.Create(filepath.Join(t.TempDir(), name), []table.StoredColumn{{Name: "a"}}, csvio.Dialect{}); noren.KindOf(err) != noren.Usage {
+		if _, err := file.Create(filepath.Join(t.TempDir(), name), []table.StoredColumn{{Name: "a"}},
+			csvio.Dialect{}); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%q: got %v, want an error of kind usage", name, err)
 		}
 	}
@@ -380,7 +388,8 @@ func TestPlace(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]bool{
-		"visits.xlsx?sheet=2": false, "v?.xlsx": true, "v*.csv": true, "-": false, "pg:a*": false, "sqlite:a.db?table=b": false, dir: true, odd: false,
+		"visits.xlsx?sheet=2": false, "v?.xlsx": true, "v*.csv": true, "-": false, "pg:a*": false, "sqlite:a.db?table=b": false, dir: true,
+		odd: false,
 	} {
 		if got := file.IsParts(path); got != want {
 			t.Errorf("%s: several files %v, want %v", path, got, want)

@@ -62,7 +62,10 @@ func BenchmarkFormats(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for name, value := range map[string]string{"PGHOST": c.Host, "PGPORT": strconv.Itoa(int(c.Port)), "PGUSER": c.User, "PGDATABASE": c.Database, "PGPASSWORD": c.Password} {
+		for name, value := range map[string]string{
+			"PGHOST": c.Host, "PGPORT": strconv.Itoa(int(c.Port)), "PGUSER": c.User,
+			"PGDATABASE": c.Database, "PGPASSWORD": c.Password,
+		} {
 			b.Setenv(name, value)
 		}
 		path := "pg:noren_bench"
@@ -124,7 +127,10 @@ func fillBench(b *testing.B, sink table.Sink, columns []table.StoredColumn, rows
 			c.Cols[1].Ints = append(c.Cols[1].Ints, rng.Int64N(90))
 			c.Cols[3].Ints = append(c.Cols[3].Ints, 10957+rng.Int64N(8000))
 			c.Cols[4].Floats = append(c.Cols[4].Floats, float64(rng.Int64N(100_000))/100)
-			for j, text := range map[int]string{2: []string{"M", "F"}[rng.IntN(2)], 5: words[rng.IntN(5)], 6: fmt.Sprintf("%04d", rng.IntN(10000)), 7: fmt.Sprintf("z%d", rng.IntN(1000))} {
+			for j, text := range map[int]string{
+				2: []string{"M", "F"}[rng.IntN(2)], 5: words[rng.IntN(5)], 6: fmt.Sprintf("%04d", rng.IntN(10000)),
+				7: fmt.Sprintf("z%d", rng.IntN(1000)),
+			} {
 				c.Cols[j].Texts = append(c.Cols[j].Texts, []byte(text))
 			}
 		}

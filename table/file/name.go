@@ -173,7 +173,10 @@ func openSQLite(ctx context.Context, rest string, opts Options) (Source, error) 
 	if named && opts.Query != "" {
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "a table and a query are named", Hint: "name one"}
 	}
-	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName, Limits: meter.From(ctx), Progress: opts.Progress})
+	src, err := sqlite.Open(ctx, path, sqlite.Options{
+		Table: name, Query: opts.Query, QueryName: opts.QueryName, Limits: meter.From(ctx),
+		Progress: opts.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +252,8 @@ func checkedTarget(ctx context.Context, path string, replace bool) (o pg.TargetO
 	rest, ok := strings.CutPrefix(path, postgres)
 	if !ok {
 		file, _, _ := strings.Cut(strings.TrimPrefix(path, sqliteFile), "?")
-		return o, noren.Usagef(noren.File(file), "SQLite databases are read and not written").Hinted("write a file, or a table of PostgreSQL as pg:TABLE")
+		return o, noren.Usagef(noren.File(file), "SQLite databases are read and not written").
+			Hinted("write a file, or a table of PostgreSQL as pg:TABLE")
 	}
 	name, service, err := postgresName(rest)
 	if err != nil {

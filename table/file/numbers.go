@@ -26,7 +26,11 @@ func WithNumbers(src Source, fields []table.Field) (Source, []table.Field, error
 		}
 		where := table.PlaceOf(src, noren.Textf("column %s", f.Name))
 		if c := src.Columns()[i]; c.Kind != table.Text || c.AppendText != nil {
-			return nil, nil, &noren.Error{Kind: noren.Usage, Where: where, What: "expected text, as a number format is given, and the file stores %s", Args: []any{fmt.Sprint(f.Type)}, Hint: "leave the format out"}
+			return nil, nil, &noren.Error{
+				Kind: noren.Usage, Where: where,
+				What: "expected text, as a number format is given, and the file stores %s", Args: []any{fmt.Sprint(f.Type)},
+				Hint: "leave the format out",
+			}
 		}
 		r, err := f.Number.Reader()
 		if err != nil {
@@ -102,7 +106,10 @@ func (r *numberReader) Next() (*table.Chunk, error) {
 			}
 			from := len(r.arena)
 			if r.arena, err = reader.Read(r.arena, v.Texts[row]); err != nil {
-				return nil, &noren.Error{Kind: noren.BadData, Where: r.Position(row, i), What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args, Hint: "correct the file, or give the column another format"}
+				return nil, &noren.Error{
+					Kind: noren.BadData, Where: r.Position(row, i), What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args,
+					Hint: "correct the file, or give the column another format",
+				}
 			}
 			r.texts[i] = append(r.texts[i], r.arena[from:len(r.arena):len(r.arena)])
 		}

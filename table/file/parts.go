@@ -134,7 +134,10 @@ func NewSplitTarget(path string, o SplitOptions) (Split, error) {
 		Sink: func(w io.Writer, name string, columns []table.StoredColumn) (table.Sink, error) {
 			return NewSink(w, name, columns, dialect)
 		},
-		Open: partOpener(Options{Delimiter: dialect.Delimiter, Encoding: dialect.Encoding, Formulas: dialect.Formulas, Plain: true, Totals: xlsx.Look}),
+		Open: partOpener(Options{
+			Delimiter: dialect.Delimiter, Encoding: dialect.Encoding, Formulas: dialect.Formulas, Plain: true,
+			Totals: xlsx.Look,
+		}),
 	})
 	if err != nil {
 		return nil, err

@@ -34,15 +34,18 @@ func TestNamesOfSQLite(t *testing.T) {
 			t.Errorf("%s: got %v, expected %s", name, err, want)
 		}
 	}
-	if _, err := file.Open(t.Context(), path, file.Options{Name: "upload.db"}); noren.KindOf(err) != noren.BadData || strings.Contains(err.Error(), path) {
+	if _, err := file.Open(t.Context(), path, file.Options{Name: "upload.db"}); noren.KindOf(err) != noren.BadData ||
+		strings.Contains(err.Error(), path) {
 		t.Errorf("under another name: %v", err)
 	}
 	for _, target := range []string{"sqlite:" + path + "?table=new", "sqlite:other.db"} {
-		if err := file.CheckTarget(t.Context(), target, false); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "are read and not written") {
+		if err := file.CheckTarget(t.Context(), target, false); noren.KindOf(err) != noren.Usage ||
+			!strings.Contains(err.Error(), "are read and not written") {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
-	if _, err := file.Open(t.Context(), "postgres://steward:secret@host/clinic", file.Options{}); noren.KindOf(err) != noren.Usage || strings.Contains(err.Error(), "secret") {
+	if _, err := file.Open(t.Context(), "postgres://steward:secret@host/clinic", file.Options{}); noren.KindOf(err) != noren.Usage ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("a connection string: %v", err)
 	}
 }

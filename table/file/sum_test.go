@@ -142,7 +142,8 @@ func TestSumOfParts(t *testing.T) {
 		if sumOf(t, write(n, same), file.Options{}) != base {
 			t.Errorf("%d files: the folder counts", n)
 		}
-		if sumOf(t, write(n, func(i int, text string) string { return strings.Replace(text, fmt.Sprint(n-1), "999", 1) }), file.Options{}) == base {
+		if sumOf(t, write(n, func(i int, text string) string { return strings.Replace(text, fmt.Sprint(n-1), "999", 1) }),
+			file.Options{}) == base {
 			t.Errorf("%d files: the last file does not count", n)
 		}
 		if n > 1 && sumOf(t, write(n, exchanged), file.Options{}) == base {

@@ -44,6 +44,9 @@ func dates(kind Kind, layout table.Layout) (path, noren.Texts) {
 			}
 			return []string{t.Format("2006-01"), fmt.Sprintf("FY%04d-Q%d", year, quarter), fmt.Sprintf("FY%04d", year)}
 		}
-		return []string{t.Format("2006-01"), fmt.Sprintf("%04d-Q%d", year, (month-1)/3+1), fmt.Sprintf("%04d", year), fmt.Sprintf("%03d0s", year/10)}
+		return []string{
+			t.Format("2006-01"), fmt.Sprintf("%04d-Q%d", year, (month-1)/3+1), fmt.Sprintf("%04d", year),
+			fmt.Sprintf("%03d0s", year/10),
+		}
 	}, levels
 }

@@ -237,7 +237,10 @@ func TestRoles(t *testing.T) {
 		{"record_id", words, table.Identifier, "numbers the records", false},
 		{"state_id", few, table.Quasi, "", false},
 		{"group", few, table.Other, "nothing tells", false},
-		{"remarks", numbered(100, func(i int) string { return fmt.Sprintf("spoke to the family of number %d at length", i/2*2+i%2*i) }), table.Identifier, "free text", false},
+		{
+			"remarks", numbered(100, func(i int) string { return fmt.Sprintf("spoke to the family of number %d at length", i/2*2+i%2*i) }),
+			table.Identifier, "free text", false,
+		},
 		{"weight_kg", numbered(100, func(i int) string { return fmt.Sprintf("%d.5", 40+i%50) }), table.Quasi, "", false},
 		{"measure", numbered(100, func(i int) string { return fmt.Sprintf("%d.5", 4000+i*37%100) }), table.Other, "", false},
 	} {
@@ -333,7 +336,8 @@ func TestProposalReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range got.Columns {
-			if int64(c.Missing()) != report.Columns[i].Missing || int64(got.Rows) != report.Rows || report.Columns[i].Missing+report.Columns[i].Records != report.Rows {
+			if int64(c.Missing()) != report.Columns[i].Missing || int64(got.Rows) != report.Rows || report.Columns[i].Missing+
+				report.Columns[i].Records != report.Rows {
 				t.Fatalf("column %d: %d missing of %d, reported %+v", i, c.Missing(), got.Rows, report.Columns[i])
 			}
 			if c.Field.Type == table.Category && int64(len(c.Dict)) != report.Columns[i].Distinct {
@@ -346,7 +350,8 @@ func TestProposalReads(t *testing.T) {
 func TestSomeColumns(t *testing.T) {
 	report, src := look(t, t.TempDir(), "a,b,c\n1,x,2\n", infer.Options{Columns: []int{2, 1}})
 	defer func() { _ = src.Close() }()
-	if len(report.Columns) != 2 || report.Columns[0].Field.Name != "c" || report.Columns[0].Position != 2 || report.Columns[1].Field.Name != "b" {
+	if len(report.Columns) != 2 || report.Columns[0].Field.Name != "c" || report.Columns[0].Position != 2 ||
+		report.Columns[1].Field.Name != "b" {
 		t.Errorf("got %+v", report.Columns)
 	}
 }
@@ -414,7 +419,8 @@ func ExampleInfer() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "visits.csv")
-	if err := os.WriteFile(path, []byte("age,admitted,diagnosis\n34,29.02.2024,J45\nNA,01.03.2024,E11\n34,01.03.2024,J45\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("age,admitted,diagnosis\n34,29.02.2024,J45\nNA,01.03.2024,E11\n34,01.03.2024,J45\n"),
+		0o600); err != nil {
 		panic(err)
 	}
 	ctx := context.Background()
@@ -477,13 +483,19 @@ func TestNearlyAllOfAType(t *testing.T) {
 		values []string
 		want   string
 	}{
-		{"visit", dates(40, "2024-02-30", 0), "1 of its 40 values is no valid date written as YYYY-MM-DD, the first on line 2; correct it in the file"},
+		{
+			"visit", dates(40, "2024-02-30", 0),
+			"1 of its 40 values is no valid date written as YYYY-MM-DD, the first on line 2; correct it in the file",
+		},
 		{"visit", dates(40, "2024-02-30", 7), "line 9"},
 		{"visit", dates(40, "2024-02-30", 39), "line 41"},
 		{"n", dates(4, "13/45/2020", 1), "1 of its 4 values is no valid date"},
 		{"n", us("13/45/2020", 30), "written as MM/DD/YYYY, the first on line 32"},
 		{"n", us("25/01/2020", 2), "written as MM/DD/YYYY, the first on line 4"},
-		{"n", slices.Concat(dates(700, "2024-04-31", 600), []string{"x", "不明"}), "2 of its 701 values are no valid dates written as YYYY-MM-DD, the first on line 602"},
+		{
+			"n", slices.Concat(dates(700, "2024-04-31", 600), []string{"x", "不明"}),
+			"2 of its 701 values are no valid dates written as YYYY-MM-DD, the first on line 602",
+		},
 		{"visit", compact, "1 of its 4 values is no valid date written as YYYYMMDD, the first on line 4"},
 		{"n", []string{"1", "2", "4O", "7"}, "1 of its 4 values is no number, the first on line 4"},
 		{"n", slices.Concat(times(10, "1", "2", "3"), []string{"4O"}), "1 of its 31 values is no number"},
@@ -493,7 +505,10 @@ func TestNearlyAllOfAType(t *testing.T) {
 		{"code", slices.Concat(times(10, "1001", "1002", "1003"), []string{"1O04"}), "its values are words"},
 		{"code", slices.Concat(times(10, "1,001", "1,002", "1,003"), []string{"1O,004"}), "its values are words"},
 		{"n", slices.Concat(times(10, "00,001", "00,002", "00,003"), []string{"1O,000"}), "its values are words"},
-		{"n", slices.Concat(times(10, "20240105", "20231231", "20240117"), []string{"2024O105"}), "1 of its 31 values is no valid date written as YYYYMMDD"},
+		{
+			"n", slices.Concat(times(10, "20240105", "20231231", "20240117"), []string{"2024O105"}),
+			"1 of its 31 values is no valid date written as YYYYMMDD",
+		},
 		{"n", amounts("¥1O,000", 0), "1 of its 40 values is no number written as ¥1,234, the first on line 2"},
 		{"n", amounts("¥1O,000", 20), "the first on line 22"},
 		{"n", []string{"a", "b", "1"}, "its values are words"},

@@ -37,7 +37,8 @@ func TestNumberFormats(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, look := range []bool{true, false} {
-				src, err := file.OpenStdin(context.Background(), strings.NewReader("amount,b\n"+strings.ReplaceAll(c.values, "\n", ",x\n")), file.Options{Delimiter: ','})
+				src, err := file.OpenStdin(context.Background(), strings.NewReader("amount,b\n"+strings.ReplaceAll(c.values, "\n", ",x\n")),
+					file.Options{Delimiter: ','})
 				if err != nil {
 					t.Fatal(err)
 				}

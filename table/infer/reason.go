@@ -77,5 +77,8 @@ func (r Reason) Below() Reason { return Reason{Code: "role-open-below", Args: r.
 
 // countOf says how many values a column has, as arguments.
 func countOf(c *Column) args {
-	return args{"values": c.Distinct, "records": c.Records, "unique": flag(c.Unique && c.Distinct > 1), "about": flag(c.Estimated && !c.Unique)}
+	return args{
+		"values": c.Distinct, "records": c.Records, "unique": flag(c.Unique && c.Distinct > 1),
+		"about": flag(c.Estimated && !c.Unique),
+	}
 }

@@ -27,7 +27,8 @@ func wordsOf(name string) nameWords {
 			r -= '！' - '!'
 		}
 		ascii := r < utf8.RuneSelf
-		if small && unicode.IsUpper(r) || ascii && unicode.IsLetter(r) && other || !ascii && unicode.IsLetter(r) && latin && !unicode.Is(unicode.Latin, r) {
+		if small && unicode.IsUpper(r) || ascii && unicode.IsLetter(r) && other || !ascii && unicode.IsLetter(r) && latin &&
+			!unicode.Is(unicode.Latin, r) {
 			split.WriteByte(' ')
 		}
 		small, other, latin = unicode.IsLower(r), !ascii && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r), ascii && unicode.IsLetter(r)
@@ -74,29 +75,40 @@ var (
 		"患者", "会員", "顧客", "利用者", "被験者", "対象者", "受診者", "受給者", "申請者", "入居者", "社員", "職員", "従業員", "学生", "生徒", "児童", "園児", "被保険者", "個人",
 	}
 	numberNames = []string{
-		"id", "ids", "no", "nr", "num", "number", "key", "code", "uuid", "guid", "ident", "identifier", "patientid", "personid", "customerid", "clientid",
+		"id", "ids", "no", "nr", "num", "number", "key", "code", "uuid", "guid", "ident", "identifier", "patientid", "personid", "customerid",
+		"clientid",
 		"memberid", "userid", "subjectid", "employeeid", "studentid", "mrn", "ssn", "nhs", "番号", "コード",
 	}
 	identifierNames = []string{
-		"name", "names", "firstname", "lastname", "surname", "forename", "fullname", "username", "nickname", "login", "email", "mail", "phone", "telephone", "tel", "mobile",
-		"cellphone", "fax", "url", "website", "ip", "ipaddress", "mac", "passport", "licence", "license", "iban", "account", "creditcard", "card number", "photo", "signature",
+		"name", "names", "firstname", "lastname", "surname", "forename", "fullname", "username", "nickname", "login", "email", "mail", "phone",
+		"telephone", "tel", "mobile",
+		"cellphone", "fax", "url", "website", "ip", "ipaddress", "mac", "passport", "licence", "license", "iban", "account", "creditcard",
+		"card number", "photo", "signature",
 		"street", "social security", "national insurance", "氏名", "名前", "姓名", "お名前", "フリガナ", "ふりがな", "カナ氏名", "電話", "携帯", "メール", "マイナンバー",
 		"個人番号", "保険証", "免許", "旅券", "口座", "署名", "番地",
 	}
 	placeNames = []string{"address", "location", "residence", "住所", "所在地", "居住"}
 	quasiNames = []string{
-		"age", "ages", "birth", "birthday", "birthdate", "dob", "birthyear", "yob", "sex", "gender", "zip", "zipcode", "postcode", "postal", "plz", "city", "town", "village",
-		"municipality", "district", "county", "state", "province", "prefecture", "region", "country", "nation", "nationality", "citizenship", "native", "race", "ethnicity",
-		"ethnic", "marital", "marriage", "civil status", "education", "degree", "school", "occupation", "job", "profession", "workclass", "employer", "industry", "language",
-		"household", "children", "dependents", "family size", "height", "weight", "admission", "discharge", "visit", "death", "hospital", "clinic", "ward", "department",
+		"age", "ages", "birth", "birthday", "birthdate", "dob", "birthyear", "yob", "sex", "gender", "zip", "zipcode", "postcode", "postal",
+		"plz", "city", "town", "village",
+		"municipality", "district", "county", "state", "province", "prefecture", "region", "country", "nation", "nationality", "citizenship",
+		"native", "race", "ethnicity",
+		"ethnic", "marital", "marriage", "civil status", "education", "degree", "school", "occupation", "job", "profession", "workclass",
+		"employer", "industry", "language",
+		"household", "children", "dependents", "family size", "height", "weight", "admission", "discharge", "visit", "death", "hospital",
+		"clinic", "ward", "department",
 		"年齢", "年代", "生年", "誕生", "性別", "郵便", "都道府県", "県", "市区町村", "市町村", "市", "町", "地域", "国籍", "出身", "人種", "民族", "婚姻", "配偶", "学歴", "最終学歴",
 		"職業", "職種", "勤務先", "業種", "言語", "世帯", "家族", "子供", "身長", "体重", "入院", "退院", "来院", "受診", "死亡", "病院", "診療科", "病棟",
 	}
 	sensitiveNames = []string{
-		"diagnosis", "diagnoses", "disease", "illness", "condition", "disorder", "icd", "icd10", "icd9", "symptom", "symptoms", "medication", "medications", "drug", "drugs",
-		"prescription", "treatment", "therapy", "procedure", "surgery", "hiv", "std", "cancer", "tumor", "test result", "result", "lab", "blood", "genotype", "mutation", "disability",
-		"pregnancy", "abortion", "mental", "depression", "salary", "income", "wage", "wages", "pay", "earnings", "wealth", "assets", "debt", "loan", "credit", "score", "balance",
-		"tax", "benefit", "religion", "religious", "political", "party", "vote", "union", "sexual", "orientation", "criminal", "crime", "conviction", "offence", "offense", "grade",
+		"diagnosis", "diagnoses", "disease", "illness", "condition", "disorder", "icd", "icd10", "icd9", "symptom", "symptoms", "medication",
+		"medications", "drug", "drugs",
+		"prescription", "treatment", "therapy", "procedure", "surgery", "hiv", "std", "cancer", "tumor", "test result", "result", "lab", "blood",
+		"genotype", "mutation", "disability",
+		"pregnancy", "abortion", "mental", "depression", "salary", "income", "wage", "wages", "pay", "earnings", "wealth", "assets", "debt",
+		"loan", "credit", "score", "balance",
+		"tax", "benefit", "religion", "religious", "political", "party", "vote", "union", "sexual", "orientation", "criminal", "crime",
+		"conviction", "offence", "offense", "grade",
 		"grades", "rating",
 		"病名", "診断", "疾患", "疾病", "傷病", "症状", "既往", "投薬", "処方", "薬", "治療", "手術", "検査", "遺伝", "障害", "障がい", "妊娠", "要介護", "収入", "年収", "給与", "給料",
 		"賃金", "所得", "資産", "負債", "借入", "残高", "納税", "宗教", "信条", "政党", "支持", "性的", "犯罪", "前科", "成績", "評価",
@@ -168,7 +180,10 @@ func personalRole(f *personal.Finding) (table.Role, Reason) {
 	}
 	why := Reason{
 		Code: "role-personal",
-		Args: args{"kind": f.Kind.String(), "header": flag(f.ByHeader), "values": flag(f.ByValues), "both": flag(f.ByHeader && f.ByValues), "share": ""},
+		Args: args{
+			"kind": f.Kind.String(), "header": flag(f.ByHeader), "values": flag(f.ByValues), "both": flag(f.ByHeader && f.ByValues),
+			"share": "",
+		},
 	}
 	if f.ByValues {
 		why.Args["share"] = strconv.FormatFloat(100*f.Share, 'f', 0, 64)

@@ -65,7 +65,10 @@ type extreme struct {
 const limitBytes = 16 << 20
 
 func newScan(stored *table.StoredColumn, t *tokens, limit int, formats bool, days []dating) *scan {
-	return &scan{stored: stored, tokens: t, limit: limit, formats: formats, days: days, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, sample: personal.NewSample()}
+	return &scan{
+		stored: stored, tokens: t, limit: limit, formats: formats, days: days, seen: map[string]int64{}, index: map[string]int32{},
+		numbers: true, rising: true, sample: personal.NewSample(),
+	}
 }
 
 // look takes the column's values from one record of a chunk to another.

@@ -148,7 +148,8 @@ func (s *scan) exact() int64 { return int64(s.bytes) + entryWeight*int64(len(s.c
 
 // weight is about how many bytes s takes.
 func (s *scan) weight() int64 {
-	n := scanWeight + s.exact() + s.sample.Weight() + entryWeight*int64(len(s.seen)) + formatWeight*int64(len(s.forms)) + datingWeight*int64(cap(s.dates)) + headWeight*int64(len(s.heads)) +
+	n := scanWeight + s.exact() + s.sample.Weight() + entryWeight*int64(len(s.seen)) + formatWeight*int64(len(s.forms)) +
+		datingWeight*int64(cap(s.dates)) + headWeight*int64(len(s.heads)) +
 		int64(len(s.first)+len(s.final)+len(s.smallest.text)+len(s.largest.text)+cap(s.buf))
 	if s.sketch != nil {
 		n += sketchWeight

@@ -71,7 +71,8 @@ func sample(t testing.TB) []byte {
 	add(parquet.Encoded(parquet.String(), &parquet.RLEDictionary), secret)
 	add(parquet.Optional(parquet.Compressed(parquet.String(), &parquet.Zstd)), secret)
 	add(parquet.Optional(parquet.Leaf(parquet.Int64Type)), func(i int) parquet.Value { return parquet.Int64Value(int64(i)) })
-	add(parquet.Compressed(parquet.Leaf(parquet.DoubleType), &parquet.Gzip), func(i int) parquet.Value { return parquet.DoubleValue(float64(i)) })
+	add(parquet.Compressed(parquet.Leaf(parquet.DoubleType), &parquet.Gzip),
+		func(i int) parquet.Value { return parquet.DoubleValue(float64(i)) })
 	add(parquet.Leaf(parquet.BooleanType), func(i int) parquet.Value { return parquet.BooleanValue(i%2 == 0) })
 	add(parquet.Encoded(parquet.Date(), &parquet.DeltaBinaryPacked), func(i int) parquet.Value { return parquet.Int32Value(int32(i)) })
 	if err := rawFile(path, fields, columns, 40); err != nil {

@@ -69,13 +69,34 @@ func TestBombs(t *testing.T) {
 		{"shared text", bombs.SharedText(1<<20, 1000), 1000, ""},
 		{"shared text, more in all than the limit", bombs.SharedText(8<<20, 100_000), 0, "in.parquet: record"},
 		{"shared text larger than the limit", bombs.SharedText(300<<20, 2), 0, "in.parquet: record 1"},
-		{"run of indices", &bombs.Parquet{Kind: format.Int32, Dictionary: make([]byte, 4), Terms: 1, Data: append([]byte{0}, bombs.Run(far)...), Values: 10, Encoding: format.RLEDictionary, Rows: 10}, 0, "in.parquet: record 1"},
-		{"packed indices of no bits", &bombs.Parquet{Kind: format.Int32, Dictionary: make([]byte, 4), Terms: 1, Data: append([]byte{0}, binary.AppendUvarint(nil, far/8<<1|1)...), Values: 10, Encoding: format.RLEDictionary, Rows: 10}, 0, "in.parquet: record 1"},
-		{"stated values", &bombs.Parquet{Kind: format.ByteArray, Data: bombs.Text(1), Values: far, Encoding: format.Plain, Rows: 10}, 0, "in.parquet: record 1"},
-		{"differences", &bombs.Parquet{Kind: format.Int64, Data: bombs.Differences(128, 4, far), Values: 10, Encoding: format.DeltaBinaryPacked, Rows: 10}, 0, "in.parquet: record 1"},
-		{"zeros, gzip", &bombs.Parquet{Kind: format.ByteArray, Codec: format.Gzip, Data: bombs.Text(300 << 20), Values: 1, Encoding: format.Plain, Rows: 1}, 0, "in.parquet: record 1"},
-		{"zeros, zstd", &bombs.Parquet{Kind: format.ByteArray, Codec: format.Zstd, Data: bombs.Text(300 << 20), Values: 1, Encoding: format.Plain, Rows: 1}, 0, "in.parquet: record 1"},
-		{"columns", &bombs.Parquet{Kind: format.Int32, Data: make([]byte, 4), Values: 1, Rows: 1, Footer: func(m *format.FileMetaData) { m.Schema = append(m.Schema, bombs.Columns(300_000)...) }}, 0, "in.parquet: needs"},
+		{"run of indices", &bombs.Parquet{
+			Kind: format.Int32, Dictionary: make([]byte, 4), Terms: 1, Data: append([]byte{0}, bombs.Run(far)...),
+			Values: 10, Encoding: format.RLEDictionary, Rows: 10,
+		}, 0, "in.parquet: record 1"},
+		{"packed indices of no bits", &bombs.Parquet{
+			Kind: format.Int32, Dictionary: make([]byte, 4), Terms: 1,
+			Data: append([]byte{0}, binary.AppendUvarint(nil, far/8<<1|1)...), Values: 10, Encoding: format.RLEDictionary, Rows: 10,
+		}, 0, "in.parquet: record 1"},
+		{
+			"stated values", &bombs.Parquet{Kind: format.ByteArray, Data: bombs.Text(1), Values: far, Encoding: format.Plain, Rows: 10}, 0,
+			"in.parquet: record 1",
+		},
+		{"differences", &bombs.Parquet{
+			Kind: format.Int64, Data: bombs.Differences(128, 4, far), Values: 10, Encoding: format.DeltaBinaryPacked,
+			Rows: 10,
+		}, 0, "in.parquet: record 1"},
+		{"zeros, gzip", &bombs.Parquet{
+			Kind: format.ByteArray, Codec: format.Gzip, Data: bombs.Text(300 << 20), Values: 1, Encoding: format.Plain,
+			Rows: 1,
+		}, 0, "in.parquet: record 1"},
+		{"zeros, zstd", &bombs.Parquet{
+			Kind: format.ByteArray, Codec: format.Zstd, Data: bombs.Text(300 << 20), Values: 1, Encoding: format.Plain,
+			Rows: 1,
+		}, 0, "in.parquet: record 1"},
+		{"columns", &bombs.Parquet{
+			Kind: format.Int32, Data: make([]byte, 4), Values: 1, Rows: 1,
+			Footer: func(m *format.FileMetaData) { m.Schema = append(m.Schema, bombs.Columns(300_000)...) },
+		}, 0, "in.parquet: needs"},
 		{"row groups", &bombs.Parquet{Kind: format.Int32, Data: make([]byte, 4), Values: 1, Rows: 1, Groups: 5000}, 5000, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,7 +21,10 @@ import (
 
 // optional makes the column of a page optional, with the levels before its data.
 func optional(b *bombs.Parquet, levels []byte) *bombs.Parquet {
-	b.Schema = []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(1))}, {Name: "a", Type: thrift.New(b.Kind), RepetitionType: thrift.New(format.Optional)}}
+	b.Schema = []format.SchemaElement{
+		{Name: "root", NumChildren: thrift.New(int32(1))},
+		{Name: "a", Type: thrift.New(b.Kind), RepetitionType: thrift.New(format.Optional)},
+	}
 	b.Data = slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(levels))), levels, b.Data)
 	return b
 }
@@ -32,7 +35,10 @@ func second(b *bombs.Parquet, levels []byte, nulls int32) *bombs.Parquet {
 	b.Data = b.Data[4:]
 	b.Header = func(h *format.PageHeader) {
 		h.Type = format.DataPageV2
-		h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: b.Values, NumNulls: nulls, NumRows: int32(b.Rows), Encoding: b.Encoding, DefinitionLevelsByteLength: int32(len(levels))})
+		h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{
+			NumValues: b.Values, NumNulls: nulls, NumRows: int32(b.Rows),
+			Encoding: b.Encoding, DefinitionLevelsByteLength: int32(len(levels)),
+		})
 		h.DataPageHeader = thrift.Null[format.DataPageHeader]{}
 	}
 	return b

@@ -18,16 +18,25 @@ func TestLogicalTypes(t *testing.T) {
 		{Of: table.UTCInstant, PerSecond: 1_000_000_000},
 		{Of: table.Clock, PerSecond: 1_000_000},
 	}
-	want := []string{"true", "2024-02-29", "2024-02-29T13:05:09.500000", "1969-12-31T23:59:59.999", "1970-01-01T00:00:00.000000001Z", "13:05:09"}
+	want := []string{
+		"true", "2024-02-29", "2024-02-29T13:05:09.500000", "1969-12-31T23:59:59.999", "1970-01-01T00:00:00.000000001Z",
+		"13:05:09",
+	}
 	ints := []int64{1, 19782, 1709211909_500_000, -1, 1, 47109_000_000}
 	var columns []table.StoredColumn
 	c := &table.Chunk{Rows: 2}
 	for i, l := range logical {
-		columns = append(columns, table.StoredColumn{Name: string(rune('a' + i)), Kind: table.Int, Nullable: true, Logical: l, AppendText: l.Show()})
+		columns = append(columns, table.StoredColumn{
+			Name: string(rune('a' + i)), Kind: table.Int, Nullable: true, Logical: l,
+			AppendText: l.Show(),
+		})
 		c.Cols = append(c.Cols, table.Vector{Kind: table.Int, Ints: []int64{ints[i], 0}, Null: []bool{false, true}})
 	}
 	// A text that its format keeps in another way is stored as it is shown.
-	columns = append(columns, table.StoredColumn{Name: "mixed", Logical: table.Logical{Of: table.Mixed}, AppendText: table.Logical{Of: table.Mixed}.Show()})
+	columns = append(columns, table.StoredColumn{
+		Name: "mixed", Logical: table.Logical{Of: table.Mixed},
+		AppendText: table.Logical{Of: table.Mixed}.Show(),
+	})
 	c.Cols = append(c.Cols, table.Vector{Texts: [][]byte{[]byte("\x017"), []byte("\x08NA")}})
 	want = append(want, "7")
 	path := filepath.Join(t.TempDir(), "out.parquet")
@@ -58,7 +67,8 @@ func TestLogicalTypes(t *testing.T) {
 		if text := string(table.AppendText(nil, &stored, &got.Cols[i], 0)); text != want[i] {
 			t.Errorf("column %s shows %s, want %s", stored.Name, text, want[i])
 		}
-		if i < len(logical) && (stored.Logical != logical[i] && logical[i].PerSecond != 0 || stored.Logical.Of != logical[i].Of || !got.Cols[i].IsNull(1)) {
+		if i < len(logical) && (stored.Logical != logical[i] && logical[i].PerSecond != 0 || stored.Logical.Of != logical[i].Of ||
+			!got.Cols[i].IsNull(1)) {
 			t.Errorf("column %s is %+v, want %+v", stored.Name, stored.Logical, logical[i])
 		}
 	}

@@ -71,7 +71,8 @@ func (w *walk) column(c *parquet.Column) (*origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &origin{node: n.node, field: c.ID(), form: form{kind: table.Text, show: n.show}, first: first, leaves: w.leaf - first, nested: n}, nil
+	return &origin{node: n.node, field: c.ID(), form: form{kind: table.Text, show: n.show}, first: first, leaves: w.leaf - first, nested: n},
+		nil
 }
 
 // leafNode describes a leaf without its repetition.
@@ -479,7 +480,8 @@ func (n *nested) appendLeaf(dst []byte, e entry) []byte {
 		v.Texts = [][]byte{c.arena.b}
 	}
 	text := string(table.AppendText(nil, &table.StoredColumn{Kind: v.Kind, AppendText: n.form.show}, &v, 0))
-	bare := n.form.kind != table.Text && n.form.proposed != nil && *n.form.proposed != table.Date && !strings.ContainsAny(text, "NI") // NaN, Inf
+	// NaN, Inf
+	bare := n.form.kind != table.Text && n.form.proposed != nil && *n.form.proposed != table.Date && !strings.ContainsAny(text, "NI")
 	if bare {
 		return append(dst, text...)
 	}

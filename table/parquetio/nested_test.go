@@ -98,13 +98,15 @@ func TestCopiesOfOtherTools(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range schema[1:] {
-			if a, b := schema[i+1], copied[i+1]; a.Name != b.Name || a.LogicalType.String() != b.LogicalType.String() || a.Type != b.Type || a.RepetitionType != b.RepetitionType || a.NumChildren != b.NumChildren {
+			if a, b := schema[i+1], copied[i+1]; a.Name != b.Name || a.LogicalType.String() != b.LogicalType.String() || a.Type != b.Type ||
+				a.RepetitionType != b.RepetitionType || a.NumChildren != b.NumChildren {
 				t.Errorf("%s: %v became %v", name, a, b)
 			}
 		}
 		for i := range columns {
 			for j := range columns[i] {
-				if a, b := columns[i][j], values[i][j]; a.String() != b.String() || a.DefinitionLevel() != b.DefinitionLevel() || a.RepetitionLevel() != b.RepetitionLevel() {
+				if a, b := columns[i][j], values[i][j]; a.String() != b.String() || a.DefinitionLevel() != b.DefinitionLevel() ||
+					a.RepetitionLevel() != b.RepetitionLevel() {
 					t.Errorf("%s: value %d of leaf %d: %v became %v", name, j, i, a, b)
 				}
 			}
@@ -243,7 +245,8 @@ func TestNestedUntouched(t *testing.T) {
 				Codes: rapid.MapOfN(rapid.String(), rapid.Int32(), 0, 3).Draw(t, "codes"), Raw: rapid.SliceOfN(rapid.Int64(), 0, 600).Draw(t, "raw"),
 			}
 			if rapid.Bool().Draw(t, "dosed") {
-				v.Dose = &dose{Amount: rapid.SampledFrom([]float64{0, 1.5, math.Inf(1)}).Draw(t, "amount"), Times: rapid.SliceOfN(rapid.Int32(), 0, 3).Draw(t, "times")}
+				v.Dose = &dose{Amount: rapid.SampledFrom([]float64{0, 1.5, math.Inf(1)}).Draw(t, "amount"), Times: rapid.SliceOfN(rapid.Int32(), 0, 3).
+					Draw(t, "times")}
 				if rapid.Bool().Draw(t, "named") {
 					drug := rapid.String().Draw(t, "drug")
 					v.Dose.Drug = &drug

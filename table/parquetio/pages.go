@@ -97,7 +97,10 @@ func (p *pages) made(n int64) error {
 
 func (r *reader) pagesOf(group, column int) *pages {
 	c := r.src.chunks[group][column]
-	return &pages{ctx: r.ctx, file: r.src.file, meter: r.meter, unpack: &r.unpack, leaf: r.src.leaves[column], codec: c.codec, at: c.from, end: c.from + c.size}
+	return &pages{
+		ctx: r.ctx, file: r.src.file, meter: r.meter, unpack: &r.unpack, leaf: r.src.leaves[column], codec: c.codec, at: c.from,
+		end: c.from + c.size,
+	}
 }
 
 // ReadAt implements [io.ReaderAt] for a reader that goes forward. It returns less than

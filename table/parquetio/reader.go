@@ -88,13 +88,19 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	}
 	for _, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(src.name), What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.File(src.name), What: "has no column %d, only %d",
+				Args: []any{c + 1, len(src.columns)},
+			}
 		}
 	}
 	if err := src.unchanged(); err != nil {
 		return nil, err
 	}
-	r := &reader{ctx: ctx, src: src, columns: columns, cursors: make([]cursor, len(columns)), values: make([]parquet.Value, chunkRows), meter: src.meter.Another()}
+	r := &reader{
+		ctx: ctx, src: src, columns: columns, cursors: make([]cursor, len(columns)), values: make([]parquet.Value, chunkRows),
+		meter: src.meter.Another(),
+	}
 	// A quarter of the memory at most is for values that are read ahead, and one for their
 	// texts.
 	quarter := int(min(r.meter.Held(), 1<<40) / 4)

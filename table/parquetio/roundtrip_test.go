@@ -79,12 +79,16 @@ func drawValue(t *rapid.T, typ parquet.Type) parquet.Value {
 		return parquet.Int96Value(deprecated.Int96{rapid.Uint32().Draw(t, "v"), rapid.Uint32().Draw(t, "v"), rapid.Uint32().Draw(t, "v")})
 	case parquet.Float:
 		if rapid.Bool().Draw(t, "odd") {
-			return parquet.FloatValue(rapid.SampledFrom([]float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32}).Draw(t, "v"))
+			return parquet.FloatValue(rapid.SampledFrom([]float32{
+				float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1)),
+				math.SmallestNonzeroFloat32,
+			}).Draw(t, "v"))
 		}
 		return parquet.FloatValue(rapid.Float32().Draw(t, "v"))
 	case parquet.Double:
 		if rapid.Bool().Draw(t, "odd") {
-			return parquet.DoubleValue(rapid.SampledFrom([]float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64}).Draw(t, "v"))
+			return parquet.DoubleValue(rapid.SampledFrom([]float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64}).
+				Draw(t, "v"))
 		}
 		return parquet.DoubleValue(rapid.Float64().Draw(t, "v"))
 	case parquet.FixedLenByteArray:

@@ -70,7 +70,10 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, err
 			o = defaultOrigin(c)
 		}
 		if o.form.kind != c.Kind {
-			return nil, &noren.Error{Where: noren.File(name), What: "column %s is described as of another kind than it is stored", Args: []any{c.Name}}
+			return nil, &noren.Error{
+				Where: noren.File(name), What: "column %s is described as of another kind than it is stored",
+				Args: []any{c.Name},
+			}
 		}
 		s.origins = append(s.origins, o)
 		s.first = append(s.first, s.leaves)
@@ -185,7 +188,10 @@ func (s *Sink) Write(c *table.Chunk) error {
 
 func (s *Sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{
+			Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d",
+			Args: []any{len(c.Cols), len(s.columns)},
+		}
 	}
 	for from := 0; from < c.Rows; {
 		n := min(c.Rows-from, groupRows-s.rows)
@@ -283,7 +289,10 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 				if len(b) != 12 {
 					return s.refuse(i, row-from, "a value of another length than the column's type has")
 				}
-				value = parquet.Int96Value(deprecated.Int96{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])})
+				value = parquet.Int96Value(deprecated.Int96{
+					binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]),
+					binary.LittleEndian.Uint32(b[8:]),
+				})
 			case parquet.FixedLenByteArray:
 				if len(b) != t.Length() {
 					return s.refuse(i, row-from, "a value of another length than the column's type has")

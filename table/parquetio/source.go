@@ -65,7 +65,8 @@ type origin struct {
 }
 
 // OpenFile opens the table in the file f; opts.Name is its name. A file that is
-// damaged, encrypted, no Parquet file or not flat is an error of kind BadData. The source owns the file and closes it, at once when OpenFile fails.
+// damaged, encrypted, no Parquet file or not flat is an error of kind BadData. The source owns the
+// file and closes it, at once when OpenFile fails.
 func OpenFile(f File, opts Options) (*Source, error) {
 	src := &Source{name: opts.Name, file: f, limits: opts.Limits}
 	if err := src.open(); err != nil {
@@ -83,7 +84,10 @@ func (src *Source) open() error {
 	case info.IsDir():
 		return &noren.Error{Kind: noren.Usage, Where: noren.File(src.name), What: "is a folder", Hint: "name a file"}
 	case !info.Mode().IsRegular():
-		return &noren.Error{Kind: noren.Usage, Where: noren.File(src.name), Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: noren.File(src.name), Code: "not-regular",
+			What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream",
+		}
 	}
 	src.size, src.changed = info.Size(), info.ModTime()
 	if err := src.checkEnds(); err != nil {
@@ -171,7 +175,8 @@ func (src *Source) describe(f *footer) error {
 		}
 		src.origins = append(src.origins, o)
 		src.columns = append(src.columns, table.StoredColumn{
-			Name: c.Name(), Kind: o.form.kind, Nullable: c.Optional(), Proposed: o.form.proposed, Logical: o.form.logical, Nested: o.nested != nil, Origin: o, AppendText: o.form.show,
+			Name: c.Name(), Kind: o.form.kind, Nullable: c.Optional(), Proposed: o.form.proposed, Logical: o.form.logical, Nested: o.nested != nil,
+			Origin: o, AppendText: o.form.show,
 		})
 	}
 	src.leaves = walk.leaves
@@ -278,7 +283,10 @@ func (src *Source) unchanged() error {
 		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if info.Size() != src.size || !info.ModTime().Equal(src.changed) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(src.name), What: "the file was changed while it was read",
+			Hint: "start again when nothing writes to it",
+		}
 	}
 	return nil
 }
@@ -293,7 +301,10 @@ func (src *Source) damaged(what noren.Text, err error) error {
 	if errors.As(err, &system) {
 		return &noren.Error{Where: noren.File(src.name), What: "cannot be read", Err: system}
 	}
-	return &noren.Error{Kind: noren.BadData, Where: noren.File(src.name), What: what.Format, Args: what.Args, Hint: "copy or make the file again"}
+	return &noren.Error{
+		Kind: noren.BadData, Where: noren.File(src.name), What: what.Format, Args: what.Args,
+		Hint: "copy or make the file again",
+	}
 }
 
 // guard is the border to the library: what panics in it is an error.

@@ -29,7 +29,10 @@ func nothing(rows int64) *bombs.Parquet {
 		Kind: format.Int32, Data: bombs.Run(1), Values: 1, Rows: rows,
 		Schema: []format.SchemaElement{
 			{Name: "root", NumChildren: thrift.New(int32(1))},
-			{Name: "a", Type: thrift.New(format.Int32), RepetitionType: thrift.New(format.Optional), LogicalType: format.LogicalType{Value: &format.NullType{}}},
+			{
+				Name: "a", Type: thrift.New(format.Int32), RepetitionType: thrift.New(format.Optional),
+				LogicalType: format.LogicalType{Value: &format.NullType{}},
+			},
 		},
 		Footer: func(m *format.FileMetaData) {
 			for i := range m.RowGroups {
@@ -45,7 +48,10 @@ func nulls(rows, groups int) *bombs.Parquet {
 	level := bombs.Run(rows)
 	b.Data = append(binary.LittleEndian.AppendUint32(nil, uint32(len(level))), level...)
 	b.Data = append(b.Data, 0)
-	b.Schema = []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(1))}, {Name: "a", Type: thrift.New(format.Int32), RepetitionType: thrift.New(format.Optional)}}
+	b.Schema = []format.SchemaElement{
+		{Name: "root", NumChildren: thrift.New(int32(1))},
+		{Name: "a", Type: thrift.New(format.Int32), RepetitionType: thrift.New(format.Optional)},
+	}
 	return b
 }
 
@@ -54,7 +60,8 @@ func nulls(rows, groups int) *bombs.Parquet {
 func TestWorkIsBounded(t *testing.T) {
 	const most = 4 << 20
 	for name, b := range map[string]*bombs.Parquet{
-		"run of indices": onePage(1_000_000, 20), "nulls": nulls(1_000_000, 20), "shared text": bombs.SharedText(1<<10, 100_000), "a column of nulls": nothing(1 << 40),
+		"run of indices": onePage(1_000_000, 20), "nulls": nulls(1_000_000, 20), "shared text": bombs.SharedText(1<<10, 100_000),
+		"a column of nulls": nothing(1 << 40),
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, err := through(write(t, b), meter.Limits{Unpacked: most})
@@ -71,7 +78,8 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d bytes", len(text))
-	if rows, err := through(write(t, onePage(1, 2000)), meter.Limits{Unpacked: 1000 * pageWork}); rows > 1000 || noren.CodeOf(err) != meter.Code {
+	if rows, err := through(write(t, onePage(1, 2000)), meter.Limits{Unpacked: 1000 * pageWork}); rows > 1000 ||
+		noren.CodeOf(err) != meter.Code {
 		t.Errorf("%d row groups are read; %v", rows, err)
 	}
 }

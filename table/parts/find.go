@@ -59,7 +59,10 @@ func Find(ctx context.Context, path string, table func(name string) bool) ([]str
 			return nil
 		}
 		if !table(d.Name()) {
-			return &noren.Error{Kind: noren.Usage, Code: "not-a-table", Where: at, What: "expected a table file by its ending", Hint: "name the tables by a pattern, as in %s", HintArgs: []any{noren.File(filepath.Join(path, "*.csv"))}}
+			return &noren.Error{
+				Kind: noren.Usage, Code: "not-a-table", Where: at, What: "expected a table file by its ending",
+				Hint: "name the tables by a pattern, as in %s", HintArgs: []any{noren.File(filepath.Join(path, "*.csv"))},
+			}
 		}
 		found = append(found, at)
 		return nil
@@ -73,7 +76,10 @@ func Find(ctx context.Context, path string, table func(name string) bool) ([]str
 	case err != nil:
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(path), What: "the folder cannot be listed", Err: reason(err)}
 	case len(found) == 0:
-		return nil, &noren.Error{Kind: noren.Usage, Code: "pattern", Where: noren.File(path), What: "expected a folder with table files, found none"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "pattern", Where: noren.File(path),
+			What: "expected a folder with table files, found none",
+		}
 	}
 	sort(path, found)
 	return found, nil
@@ -94,7 +100,10 @@ func sort(folder string, paths []string) {
 func match(pattern string) ([]string, error) {
 	names, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "pattern", Where: noren.File(pattern), What: "is no valid pattern of names", Hint: "* matches any part of a name, ? one character, [a-c] one of some"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "pattern", Where: noren.File(pattern), What: "is no valid pattern of names",
+			Hint: "* matches any part of a name, ? one character, [a-c] one of some",
+		}
 	}
 	var found []string
 	for _, name := range names {
@@ -103,12 +112,18 @@ func match(pattern string) ([]string, error) {
 		case err != nil:
 			return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "cannot be read", Err: reason(err)}
 		case info.IsDir():
-			return nil, &noren.Error{Kind: noren.Usage, Code: "pattern", Where: noren.File(pattern), What: "expected files, and %s is a folder", Args: []any{name}, Hint: "name the folder alone, or let the pattern match files only"}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Code: "pattern", Where: noren.File(pattern), What: "expected files, and %s is a folder",
+				Args: []any{name}, Hint: "name the folder alone, or let the pattern match files only",
+			}
 		}
 		found = append(found, name)
 	}
 	if len(found) == 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Code: "pattern", Where: noren.File(pattern), What: "expected at least one file that matches the pattern, found none"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "pattern", Where: noren.File(pattern),
+			What: "expected at least one file that matches the pattern, found none",
+		}
 	}
 	sort(filepath.Dir(pattern), found)
 	return found, nil

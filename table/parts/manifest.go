@@ -132,7 +132,10 @@ func (p *Part) Check(ctx context.Context, path string) error {
 }
 
 func notStated(where any, what noren.Format) error {
-	return &noren.Error{Kind: noren.NotMet, Code: CodeManifest, Where: where, What: what, Hint: "the folder was changed after the release: use the one that was released"}
+	return &noren.Error{
+		Kind: noren.NotMet, Code: CodeManifest, Where: where, What: what,
+		Hint: "the folder was changed after the release: use the one that was released",
+	}
 }
 
 // readManifest reads the manifest of a folder.

@@ -37,7 +37,8 @@ func TestManifestForm(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, map[string]string{parts.ManifestName: c.text, "0.csv": "a\n"})
 			if name == "missing file" {
-				write(t, dir, map[string]string{parts.ManifestName: strings.Replace(of("1", good, file("0.csv", `"sha256":"`+sum+`"`)), `"rows":1,"files"`, `"rows":2,"files"`, 1)})
+				write(t, dir, map[string]string{parts.ManifestName: strings.Replace(of("1", good, file("0.csv", `"sha256":"`+sum+`"`)),
+					`"rows":1,"files"`, `"rows":2,"files"`, 1)})
 				sumOf(t, dir)
 			}
 			err := parts.CheckManifest(t.Context(), dir)

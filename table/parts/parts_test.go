@@ -124,9 +124,17 @@ func TestRefused(t *testing.T) {
 		want  string
 		kind  noren.Kind
 	}{
-		"other names":   {map[string]string{"1.csv": "a,b\n1,2\n", "2.csv": "b,a\n1,2\n"}, "", "2.csv: column 1: expected the name a as in", noren.BadData},
-		"other width":   {map[string]string{"1.csv": "a,b\n1,2\n", "2.csv": "a\n1\n"}, "", "2.csv: expected 2 columns as in", noren.BadData},
-		"no table":      {map[string]string{"1.csv": "a\n1\n", "note.doc": "x"}, "", "note.doc: expected a table file by its ending", noren.Usage},
+		"other names": {
+			map[string]string{"1.csv": "a,b\n1,2\n", "2.csv": "b,a\n1,2\n"},
+			"", "2.csv: column 1: expected the name a as in",
+			noren.BadData,
+		},
+		"other width": {map[string]string{"1.csv": "a,b\n1,2\n", "2.csv": "a\n1\n"}, "", "2.csv: expected 2 columns as in", noren.BadData},
+		"no table": {
+			map[string]string{"1.csv": "a\n1\n", "note.doc": "x"},
+			"", "note.doc: expected a table file by its ending",
+			noren.Usage,
+		},
 		"empty":         {map[string]string{"_SUCCESS": ""}, "", "expected a folder with table files, found none", noren.Usage},
 		"no match":      {map[string]string{"1.csv": "a\n1\n"}, "*.parquet", "expected at least one file that matches", noren.Usage},
 		"bad pattern":   {map[string]string{"1.csv": "a\n1\n"}, "[.csv", "is no valid pattern", noren.Usage},

@@ -104,7 +104,10 @@ func Open(ctx context.Context, name string, paths []string, open Opener) (_ *Sou
 		}
 	}
 	if len(paths) == 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), Code: "pattern", What: "expected at least one table file, found none"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(name), Code: "pattern",
+			What: "expected at least one table file, found none",
+		}
 	}
 	return s, nil
 }
@@ -122,7 +125,10 @@ func (s *Source) agree(path string, columns []table.StoredColumn) error {
 // the file first. It makes a column of first nullable where it is nullable in the other.
 func Agree(first string, of []table.StoredColumn, path string, columns []table.StoredColumn) error {
 	fail := func(what noren.Text) error {
-		return &noren.Error{Kind: noren.BadData, Code: "parts-differ", Where: noren.File(path), What: what.Format, Args: what.Args, Hint: "all files of one table have the same columns in the same order"}
+		return &noren.Error{
+			Kind: noren.BadData, Code: "parts-differ", Where: noren.File(path), What: what.Format, Args: what.Args,
+			Hint: "all files of one table have the same columns in the same order",
+		}
 	}
 	if len(columns) != len(of) {
 		return fail(noren.Textf("expected %d {column|columns} as in %s, got %d", len(of), first, len(columns)))
@@ -301,7 +307,10 @@ func (r *reader) advance() error {
 func (s *Source) same(i int) error {
 	now, err := stampOf(s.paths[i])
 	if err == nil && !now.equal(s.seen[i]) {
-		err = &noren.Error{Kind: noren.BadData, Where: noren.File(s.paths[i]), What: "the file has changed since it was opened", Hint: "start again when no program writes to it"}
+		err = &noren.Error{
+			Kind: noren.BadData, Where: noren.File(s.paths[i]), What: "the file has changed since it was opened",
+			Hint: "start again when no program writes to it",
+		}
 	}
 	return err
 }

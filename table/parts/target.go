@@ -61,11 +61,20 @@ func NewTarget(o TargetOptions) (*Target, error) {
 	t.before, t.after, ok = strings.Cut(name, "*")
 	switch {
 	case !ok || strings.ContainsAny(t.after, "*") || strings.ContainsAny(t.folder, "*?["):
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(o.Path), What: "expected a folder and a name with one star, as in out/part-*.csv"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(o.Path),
+			What: "expected a folder and a name with one star, as in out/part-*.csv",
+		}
 	case t.before != "" && (t.before[0] == '.' || t.before[0] == '_'):
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(o.Path), What: "a name that begins with a dot or an underscore would not be read as a table"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(o.Path),
+			What: "a name that begins with a dot or an underscore would not be read as a table",
+		}
 	case o.Rows < 1:
-		return nil, &noren.Error{Kind: noren.Usage, Where: "split-rows", What: "expected at least 1 record in a file, got %d", Args: []any{o.Rows}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: "split-rows", What: "expected at least 1 record in a file, got %d",
+			Args: []any{o.Rows},
+		}
 	}
 	if err := t.putBack(); err != nil {
 		return nil, err
@@ -113,7 +122,10 @@ func (t *Target) replaceable(path string) error {
 	}
 	for _, e := range entries {
 		if e.IsDir() || e.Name() != ManifestName && !t.ours(e.Name()) {
-			return &noren.Error{Kind: noren.Usage, Where: noren.File(filepath.Join(t.folder, e.Name())), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
+			return &noren.Error{
+				Kind: noren.Usage, Where: noren.File(filepath.Join(t.folder, e.Name())),
+				What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder",
+			}
 		}
 	}
 	return nil

@@ -100,7 +100,12 @@ func (u *unreadCheck) folder(dir string) error {
 }
 
 func notRead(where string, what noren.Format) error {
-	return &noren.Error{Kind: noren.NotMet, Code: CodeUnread, Where: noren.File(where), What: what, Hint: "remove it, or verify files alone by a pattern, as in %s", HintArgs: []any{noren.File(filepath.Join(filepath.Dir(where), "part-*.csv"))}}
+	return &noren.Error{
+		Kind: noren.NotMet, Code: CodeUnread, Where: noren.File(where), What: what,
+		Hint: "remove it, or verify files alone by a pattern, as in %s", HintArgs: []any{
+			noren.File(filepath.Join(filepath.Dir(where), "part-*.csv")),
+		},
+	}
 }
 
 var (

@@ -20,7 +20,10 @@ func released(t *testing.T, name, text string) string {
 	t.Helper()
 	dir := t.TempDir()
 	sum := sha256.Sum256([]byte(text))
-	m := parts.Manifest{Format: parts.ManifestFormat, Rows: 2, Files: []parts.Part{{Name: name, Size: int64(len(text)), Rows: 2, SHA256: hex.EncodeToString(sum[:])}}}
+	m := parts.Manifest{
+		Format: parts.ManifestFormat, Rows: 2,
+		Files: []parts.Part{{Name: name, Size: int64(len(text)), Rows: 2, SHA256: hex.EncodeToString(sum[:])}},
+	}
 	list, err := m.Text()
 	if err != nil {
 		t.Fatal(err)

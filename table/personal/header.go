@@ -39,23 +39,32 @@ var headerWords = []struct {
 	{MyNumber, []string{"my number", "mynumber", "マイナンバー", "個人番号"}},
 	{Insurer, []string{"insurer number", "insurer no", "insurance number", "insurance no", "保険者番号", "被保険者番号", "記号番号", "保険証"}},
 	{NationalNumber, []string{
-		"ssn", "social security", "national insurance", "nino", "nhs number", "nhs no", "national id", "passport", "passport number", "passport no", "tax id",
-		"driver license", "drivers license", "driving licence", "driver licence", "license number", "licence number", "license plate", "licence plate", "medicare",
+		"ssn", "social security", "national insurance", "nino", "nhs number", "nhs no", "national id", "passport", "passport number",
+		"passport no", "tax id",
+		"driver license", "drivers license", "driving licence", "driver licence", "license number", "licence number", "license plate",
+		"licence plate", "medicare",
 		"旅券", "免許", "住民票", "基礎年金番号", "パスポート",
 	}},
 	{Phone, []string{
-		"phone", "telephone", "tel", "mobile", "cell phone", "cellphone", "fax", "phone number", "phonenumber", "telefon", "telephone number", "handy", "mobil",
+		"phone", "telephone", "tel", "mobile", "cell phone", "cellphone", "fax", "phone number", "phonenumber", "telefon", "telephone number",
+		"handy", "mobil",
 		"電話", "携帯", "ファックス", "連絡先", "ファクス",
 	}},
-	{Address, []string{"street", "street address", "home address", "postal address", "mailing address", "address", "addr", "address1", "address2", "adresse", "strasse", "straße", "住所", "番地", "居所", "アドレス"}},
+	{Address, []string{
+		"street", "street address", "home address", "postal address", "mailing address", "address", "addr", "address1",
+		"address2", "adresse", "strasse", "straße", "住所", "番地", "居所", "アドレス",
+	}},
 	{Initials, []string{"initials", "イニシャル", "頭文字"}},
 	{BirthDate, []string{
-		"birth", "birthday", "birthdate", "birth date", "date of birth", "dob", "birthyear", "birth year", "year of birth", "yob", "born", "bdate", "geburtsdatum", "geburtstag",
+		"birth", "birthday", "birthdate", "birth date", "date of birth", "dob", "birthyear", "birth year", "year of birth", "yob", "born",
+		"bdate", "geburtsdatum", "geburtstag",
 		"生年", "誕生", "生まれ", "出生日", "出生年",
 	}},
 	{Name, []string{
-		"firstname", "lastname", "surname", "forename", "fullname", "givenname", "familyname", "middlename", "maidenname", "username", "nickname", "login", "screen name", "screenname",
-		"family name", "given name", "first name", "last name", "middle name", "maiden name", "full name", "nachname", "vorname", "prenom", "apellido", "apellidos",
+		"firstname", "lastname", "surname", "forename", "fullname", "givenname", "familyname", "middlename", "maidenname", "username", "nickname",
+		"login", "screen name", "screenname",
+		"family name", "given name", "first name", "last name", "middle name", "maiden name", "full name", "nachname", "vorname", "prenom",
+		"apellido", "apellidos",
 		"signature", "氏名", "姓名", "お名前", "フリガナ", "ふりがな", "カナ氏名", "患者名", "名前", "署名", "世帯主", "氏名カナ", "顧客名", "会員名", "担当者名", "担当医", "主治医", "医師名",
 	}},
 	{FreeText, []string{"free text", "freetext", "自由記述", "自由記載"}},
@@ -63,20 +72,28 @@ var headerWords = []struct {
 
 // persons are the words beside which "name" is a person's.
 var persons = map[string]bool{
-	"patient": true, "person": true, "customer": true, "client": true, "member": true, "user": true, "subject": true, "participant": true, "respondent": true,
-	"employee": true, "student": true, "insured": true, "contact": true, "mother": true, "father": true, "parent": true, "guardian": true, "spouse": true,
-	"husband": true, "wife": true, "child": true, "baby": true, "doctor": true, "physician": true, "nurse": true, "surgeon": true, "teacher": true, "staff": true,
-	"owner": true, "holder": true, "author": true, "applicant": true, "resident": true, "tenant": true, "driver": true, "passenger": true, "guest": true,
-	"display": true, "legal": true, "real": true, "birth": true, "preferred": true, "kanji": true, "kana": true, "romaji": true, "first": true, "last": true,
+	"patient": true, "person": true, "customer": true, "client": true, "member": true, "user": true, "subject": true, "participant": true,
+	"respondent": true,
+	"employee":   true, "student": true, "insured": true, "contact": true, "mother": true, "father": true, "parent": true, "guardian": true,
+	"spouse":  true,
+	"husband": true, "wife": true, "child": true, "baby": true, "doctor": true, "physician": true, "nurse": true, "surgeon": true,
+	"teacher": true, "staff": true,
+	"owner": true, "holder": true, "author": true, "applicant": true, "resident": true, "tenant": true, "driver": true, "passenger": true,
+	"guest":   true,
+	"display": true, "legal": true, "real": true, "birth": true, "preferred": true, "kanji": true, "kana": true, "romaji": true, "first": true,
+	"last": true,
 	"full": true, "my": true, "his": true, "her": true, "the": true, "of": true, "and": true,
 }
 
 // flags begin names of columns that say only whether, how or how often.
 var flags = map[string]bool{
-	"has": true, "is": true, "had": true, "num": true, "count": true, "n": true, "no": false, "type": true, "kind": true, "status": true, "flag": true,
-	"valid": true, "verified": true, "consent": true, "length": true, "days": true, "weight": true, "order": true, "rate": true, "control": true,
-	"minutes": true, "cost": true, "costs": true, "provider": true, "plan": true, "usage": true, "contract": true, "opt": true, "ok": true, "hospital": true,
-	"country": true, "place": true, "method": true, "mode": true, "attempts": true, "calls": true, "bill": true,
+	"has": true, "is": true, "had": true, "num": true, "count": true, "n": true, "no": false, "type": true, "kind": true, "status": true,
+	"flag":  true,
+	"valid": true, "verified": true, "consent": true, "length": true, "days": true, "weight": true, "order": true, "rate": true,
+	"control": true,
+	"minutes": true, "cost": true, "costs": true, "provider": true, "plan": true, "usage": true, "contract": true, "opt": true, "ok": true,
+	"hospital": true,
+	"country":  true, "place": true, "method": true, "mode": true, "attempts": true, "calls": true, "bill": true,
 }
 
 // OfHeader is the kind that a column's name says it holds, or [None].

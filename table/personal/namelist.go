@@ -101,7 +101,9 @@ const japaneseGiven = `
 `
 
 // hanSurnames are one-character surnames of Chinese names.
-const hanSurnames = "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾丁魏薛叶葉阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
+const hanSurnames = "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾丁魏薛叶葉阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武" +
+	"乔" +
+	"贺赖龚文"
 
 // hangulSurnames begin Korean names.
 const hangulSurnames = "김이박최정강조윤장임한오서신권황안송류유홍전고문양손배백허남심노하곽성차주우구나민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모"
@@ -117,7 +119,10 @@ type names struct {
 
 // known are the lists, made once and not changed after.
 var known = sync.OnceValue(func() *names {
-	n := &names{latin: map[string]bool{}, kanji: map[string]bool{}, kana: map[string]bool{}, given: map[string]bool{}, han: map[rune]bool{}, hangul: map[rune]bool{}}
+	n := &names{
+		latin: map[string]bool{}, kanji: map[string]bool{}, kana: map[string]bool{}, given: map[string]bool{}, han: map[rune]bool{},
+		hangul: map[rune]bool{},
+	}
 	for _, w := range strings.Fields(givenNames + surnames) {
 		if len(w) > 2 {
 			n.latin[w] = true

@@ -136,7 +136,8 @@ func isNational(text string) bool {
 		return false
 	}
 	digits := strings.ReplaceAll(text, "-", "")
-	return len(digits) == 9 && digitsOf(digits) != "" && digits[:3] != "000" && digits[:3] != "666" && digits[0] != '9' && digits[3:5] != "00" && digits[5:] != "0000"
+	return len(digits) == 9 && digitsOf(digits) != "" && digits[:3] != "000" && digits[:3] != "666" && digits[0] != '9' &&
+		digits[3:5] != "00" && digits[5:] != "0000"
 }
 
 // isIP recognises addresses of IP, versions 4 and 6, with a mask or a port, and

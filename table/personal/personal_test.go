@@ -72,12 +72,21 @@ func TestFoundByValues(t *testing.T) {
 		{personal.Name, []string{"김민준", "이서연", "박지훈"}},
 		{personal.Name, []string{"Иванов Сергей", "Петрова Ольга"}},
 		{personal.Name, []string{"王伟", "李娜", "张敏", "刘洋", "陈静"}},
-		{personal.BirthDate, []string{"1931-02-03", "1950-07-01", "1948-01-30", "1965-11-12", "1970-05-05", "1982-08-08", "1990-12-24", "1999-03-03", "2004-04-04", "2010-10-10"}},
-		{personal.BirthDate, []string{"昭和6年2月3日", "昭和25年7月1日", "S23.1.30", "昭和40年11月12日", "昭和45年5月5日", "昭和57年8月8日", "平成2年12月24日", "H11.3.3", "平成16年4月4日", "平成元年1月10日"}},
+		{personal.BirthDate, []string{
+			"1931-02-03", "1950-07-01", "1948-01-30", "1965-11-12", "1970-05-05", "1982-08-08", "1990-12-24",
+			"1999-03-03", "2004-04-04", "2010-10-10",
+		}},
+		{personal.BirthDate, []string{
+			"昭和6年2月3日", "昭和25年7月1日", "S23.1.30", "昭和40年11月12日", "昭和45年5月5日", "昭和57年8月8日", "平成2年12月24日", "H11.3.3",
+			"平成16年4月4日", "平成元年1月10日",
+		}},
 		{personal.FreeText, []string{
-			"The patient says that the pain began in May.", "She came with her sister, who works at the school.", "No change since the last visit, asks for a letter.",
-			"Fell from a ladder at work, brought by a colleague.", "Wants to talk about the move to another town.", "Called twice, did not answer the telephone.",
-			"Sleeps badly since the accident on the bridge.", "Asked for the results of the test in April.", "Lost the card, a new one was made.", "Will travel to see his brother next week.",
+			"The patient says that the pain began in May.", "She came with her sister, who works at the school.",
+			"No change since the last visit, asks for a letter.",
+			"Fell from a ladder at work, brought by a colleague.", "Wants to talk about the move to another town.",
+			"Called twice, did not answer the telephone.",
+			"Sleeps badly since the accident on the bridge.", "Asked for the results of the test in April.", "Lost the card, a new one was made.",
+			"Will travel to see his brother next week.",
 		}},
 		{personal.FreeText, []string{
 			"昨日から頭が痛く、吐き気がある。", "仕事で階段から落ちて、腰を打った。", "娘さんと一緒に来院、紹介状を希望。", "前回から変化なし、薬を継続する。", "夜眠れないとの訴え、引っ越しの影響か。",
@@ -105,41 +114,51 @@ func TestFoundByValues(t *testing.T) {
 // Columns that are no identifiers are left alone.
 func TestNotFound(t *testing.T) {
 	for name, values := range map[string][]string{
-		"states":          {"AK", "AL", "NY", "CA"},
-		"countries":       {"United-States", "Mexico", "Philippines", "Germany", "Puerto-Rico", "El-Salvador", "South", "Holand-Netherlands", "Jamaica", "Cuba"},
-		"us states":       {"Georgia", "Virginia", "Washington", "North Carolina", "New York", "Texas"},
-		"cities":          {"Kyoto", "Nara", "Osaka", "Kobe", "Tokyo", "Nagoya"},
-		"more cities":     {"London", "Paris", "Berlin", "Madrid", "San Francisco", "Los Angeles", "Santa Fe", "New Orleans"},
-		"prefectures":     {"北海道", "青森県", "岩手県", "宮城県", "秋田県", "山形県", "福島県", "千葉県", "東京都", "山口県", "石川県"},
-		"bare prefecture": {"青森", "岩手", "秋田", "山形", "福島", "茨城", "栃木", "群馬", "埼玉", "千葉", "東京", "神奈川", "新潟", "富山", "石川", "福井", "山梨", "長野", "岐阜", "静岡", "愛知", "山口"},
-		"wards":           {"内科", "外科", "小児科", "皮膚科", "整形外科", "眼科"},
-		"illness":         {"高血圧", "糖尿病", "喘息", "胃炎", "高脂血症", "林病"},
-		"diagnoses":       {"hypertension", "type 2 diabetes", "asthma", "pregnancy care", "back pain", "Parkinson"},
-		"jobs":            {"Exec-managerial", "Adm-clerical", "Other-service", "Craft-repair", "Sales", "Tech-support"},
-		"races":           {"White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"},
-		"colours":         {"Red", "Green", "Brown", "White", "Black", "Gray"},
-		"months":          {"January", "April", "May", "June", "August"},
-		"weekdays":        {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
-		"blood":           {"A", "B", "O", "AB"},
-		"drugs":           {"アスピリン", "ロキソニン", "ムコスタ", "カロナール", "メトホルミン"},
-		"marital":         {"Never-married", "Married-civ-spouse", "Divorced", "Widowed"},
-		"amounts":         {"60.225", "12.5", "0.123456789", "1e5"},
-		"sizes":           {"1204", "530", "78", "45500"},
-		"postcodes":       {"0610070", "0500000", "1000001", "5300001"},
-		"zips":            {"10001", "94105-1234", "60601", "02139"},
-		"six digits":      {"270914", "250802", "303910", "187204", "245521", "112233"},
-		"eight digits":    {"20240115", "20240220", "20240301", "20231231"},
-		"visits":          {"2024-01-01", "2024-02-02", "2024-03-03", "2024-04-04", "2024-05-05", "2024-06-06", "2024-07-07", "2024-08-08", "2024-09-09", "2025-01-10"},
-		"instants":        {"2024-01-01 10:00:00", "2024-02-02 11:30:00", "2024-02-03T01:02:03Z"},
-		"versions":        {"1.2.3", "2.0.1", "10.4.2"},
-		"part numbers":    {"12-345", "99-001", "47-114"},
-		"twelve digits":   {"123456789012", "234567890123", "345678901234", "456789012345"},
-		"sixteen digits":  {"4111111111111112", "4111111111111113", "4111111111111114"},
-		"ranges":          {"[10-20]", "[20-30]", "30-40"},
-		"yes and no":      {"yes", "no"},
-		"a handle":        {"@home", "user@host", "a@b"},
-		"icd":             {"E11.9", "I10", "J45.909", "M54.5"},
-		"phrases":         times(400, "first visit", "follow-up in two weeks", "blood test ordered", "referred, letter sent", "no change", "advised to rest", "improved", "see above", "declined treatment", "seen by a colleague, all well"),
+		"states": {"AK", "AL", "NY", "CA"},
+		"countries": {
+			"United-States", "Mexico", "Philippines", "Germany", "Puerto-Rico", "El-Salvador", "South", "Holand-Netherlands",
+			"Jamaica", "Cuba",
+		},
+		"us states":   {"Georgia", "Virginia", "Washington", "North Carolina", "New York", "Texas"},
+		"cities":      {"Kyoto", "Nara", "Osaka", "Kobe", "Tokyo", "Nagoya"},
+		"more cities": {"London", "Paris", "Berlin", "Madrid", "San Francisco", "Los Angeles", "Santa Fe", "New Orleans"},
+		"prefectures": {"北海道", "青森県", "岩手県", "宮城県", "秋田県", "山形県", "福島県", "千葉県", "東京都", "山口県", "石川県"},
+		"bare prefecture": {
+			"青森", "岩手", "秋田", "山形", "福島", "茨城", "栃木", "群馬", "埼玉", "千葉", "東京", "神奈川", "新潟", "富山", "石川", "福井", "山梨", "長野", "岐阜",
+			"静岡", "愛知", "山口",
+		},
+		"wards":        {"内科", "外科", "小児科", "皮膚科", "整形外科", "眼科"},
+		"illness":      {"高血圧", "糖尿病", "喘息", "胃炎", "高脂血症", "林病"},
+		"diagnoses":    {"hypertension", "type 2 diabetes", "asthma", "pregnancy care", "back pain", "Parkinson"},
+		"jobs":         {"Exec-managerial", "Adm-clerical", "Other-service", "Craft-repair", "Sales", "Tech-support"},
+		"races":        {"White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"},
+		"colours":      {"Red", "Green", "Brown", "White", "Black", "Gray"},
+		"months":       {"January", "April", "May", "June", "August"},
+		"weekdays":     {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
+		"blood":        {"A", "B", "O", "AB"},
+		"drugs":        {"アスピリン", "ロキソニン", "ムコスタ", "カロナール", "メトホルミン"},
+		"marital":      {"Never-married", "Married-civ-spouse", "Divorced", "Widowed"},
+		"amounts":      {"60.225", "12.5", "0.123456789", "1e5"},
+		"sizes":        {"1204", "530", "78", "45500"},
+		"postcodes":    {"0610070", "0500000", "1000001", "5300001"},
+		"zips":         {"10001", "94105-1234", "60601", "02139"},
+		"six digits":   {"270914", "250802", "303910", "187204", "245521", "112233"},
+		"eight digits": {"20240115", "20240220", "20240301", "20231231"},
+		"visits": {
+			"2024-01-01", "2024-02-02", "2024-03-03", "2024-04-04", "2024-05-05", "2024-06-06", "2024-07-07", "2024-08-08",
+			"2024-09-09", "2025-01-10",
+		},
+		"instants":       {"2024-01-01 10:00:00", "2024-02-02 11:30:00", "2024-02-03T01:02:03Z"},
+		"versions":       {"1.2.3", "2.0.1", "10.4.2"},
+		"part numbers":   {"12-345", "99-001", "47-114"},
+		"twelve digits":  {"123456789012", "234567890123", "345678901234", "456789012345"},
+		"sixteen digits": {"4111111111111112", "4111111111111113", "4111111111111114"},
+		"ranges":         {"[10-20]", "[20-30]", "30-40"},
+		"yes and no":     {"yes", "no"},
+		"a handle":       {"@home", "user@host", "a@b"},
+		"icd":            {"E11.9", "I10", "J45.909", "M54.5"},
+		"phrases": times(400, "first visit", "follow-up in two weeks", "blood test ordered", "referred, letter sent", "no change",
+			"advised to rest", "improved", "see above", "declined treatment", "seen by a colleague, all well"),
 	} {
 		if f, ok := find("c7", values...); ok {
 			t.Errorf("%s: %+v", name, f)
@@ -149,17 +168,26 @@ func TestNotFound(t *testing.T) {
 
 func TestOfHeader(t *testing.T) {
 	for header, want := range map[string]personal.Kind{
-		"name": personal.Name, "Name": personal.Name, "patient_name": personal.Name, "FirstName": personal.Name, "last name": personal.Name, "氏名": personal.Name, "患者氏名": personal.Name,
+		"name": personal.Name, "Name": personal.Name, "patient_name": personal.Name, "FirstName": personal.Name, "last name": personal.Name,
+		"氏名": personal.Name, "患者氏名": personal.Name,
 		"フリガナ": personal.Name, "name_kana": personal.Name, "主治医": personal.Name, "user name": personal.Name,
-		"email": personal.Email, "E-Mail": personal.Email, "mail_address": personal.Email, "メールアドレス": personal.Email, "phone": personal.Phone, "Tel.": personal.Phone,
-		"mobile_phone": personal.Phone, "電話番号": personal.Phone, "携帯": personal.Phone, "連絡先": personal.Phone, "address": personal.Address, "street": personal.Address, "住所": personal.Address,
-		"ip_address": personal.IP, "IPアドレス": personal.IP, "url": personal.URL, "iban": personal.IBAN, "口座番号": personal.IBAN, "credit_card": personal.Card, "マイナンバー": personal.MyNumber,
-		"個人番号": personal.MyNumber, "保険者番号": personal.Insurer, "ssn": personal.NationalNumber, "passport_no": personal.NationalNumber, "initials": personal.Initials, "イニシャル": personal.Initials,
-		"birth_date": personal.BirthDate, "DOB": personal.BirthDate, "dateOfBirth": personal.BirthDate, "birth_year": personal.BirthDate, "生年月日": personal.BirthDate, "生年": personal.BirthDate,
+		"email": personal.Email, "E-Mail": personal.Email, "mail_address": personal.Email, "メールアドレス": personal.Email, "phone": personal.Phone,
+		"Tel.":         personal.Phone,
+		"mobile_phone": personal.Phone, "電話番号": personal.Phone, "携帯": personal.Phone, "連絡先": personal.Phone, "address": personal.Address,
+		"street": personal.Address, "住所": personal.Address,
+		"ip_address": personal.IP, "IPアドレス": personal.IP, "url": personal.URL, "iban": personal.IBAN, "口座番号": personal.IBAN,
+		"credit_card": personal.Card, "マイナンバー": personal.MyNumber,
+		"個人番号": personal.MyNumber, "保険者番号": personal.Insurer, "ssn": personal.NationalNumber, "passport_no": personal.NationalNumber,
+		"initials": personal.Initials, "イニシャル": personal.Initials,
+		"birth_date": personal.BirthDate, "DOB": personal.BirthDate, "dateOfBirth": personal.BirthDate, "birth_year": personal.BirthDate,
+		"生年月日": personal.BirthDate, "生年": personal.BirthDate,
 
-		"age": personal.None, "product_name": personal.None, "drug name": personal.None, "hospital_name": personal.None, "UTILNAME": personal.None, "has_phone": personal.None, "phone_type": personal.None,
-		"email_consent": personal.None, "birth_weight": personal.None, "birth_country": personal.None, "native-country": personal.None, "sex": personal.None, "zip": personal.None, "postcode": personal.None,
-		"note": personal.None, "telemetry": personal.None, "shipping": personal.None, "titles": personal.None, "department": personal.None, "郵便番号": personal.None, "病名": personal.None, "": personal.None, "--": personal.None,
+		"age": personal.None, "product_name": personal.None, "drug name": personal.None, "hospital_name": personal.None,
+		"UTILNAME": personal.None, "has_phone": personal.None, "phone_type": personal.None,
+		"email_consent": personal.None, "birth_weight": personal.None, "birth_country": personal.None, "native-country": personal.None,
+		"sex": personal.None, "zip": personal.None, "postcode": personal.None,
+		"note": personal.None, "telemetry": personal.None, "shipping": personal.None, "titles": personal.None, "department": personal.None,
+		"郵便番号": personal.None, "病名": personal.None, "": personal.None, "--": personal.None,
 	} {
 		if got := personal.OfHeader(header); got != want {
 			t.Errorf("%q: %s, want %s", header, got, want)
@@ -241,7 +269,10 @@ func TestColumnOfManyValues(t *testing.T) {
 // The order of the values does not matter while all are held.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pool := []string{"John Smith", "090-1234-5678", "a@b.example", "x", "12", "山田太郎", "1970-01-01", "4111111111111111", "no news, all well. Really.", ""}
+		pool := []string{
+			"John Smith", "090-1234-5678", "a@b.example", "x", "12", "山田太郎", "1970-01-01", "4111111111111111",
+			"no news, all well. Really.", "",
+		}
 		values := rapid.SliceOfN(rapid.SampledFrom(pool), 1, 60).Draw(t, "values")
 		again := rapid.Permutation(values).Draw(t, "again")
 		f, ok := find("c", values...)
@@ -255,7 +286,10 @@ func TestOrderDoesNotMatter(t *testing.T) {
 // Nothing that a file can hold upsets the detectors, and what they find is a
 // share.
 func FuzzFind(f *testing.F) {
-	for _, text := range []string{"a@b.example", "DE89 3704 0044 0532 0130 00", "昭和45年3月2日", "山田太郎", "+81 90", "1.2.3.4", "\xff\xfe", "0", "J.S.", "[::1]:80", "S.", "令和", "12 a st"} {
+	for _, text := range []string{
+		"a@b.example", "DE89 3704 0044 0532 0130 00", "昭和45年3月2日", "山田太郎", "+81 90", "1.2.3.4", "\xff\xfe", "0",
+		"J.S.", "[::1]:80", "S.", "令和", "12 a st",
+	} {
 		f.Add("name", text, text+"1")
 	}
 	f.Fuzz(func(t *testing.T, header, a, b string) {

@@ -202,7 +202,8 @@ func (c *counted) find() (Finding, bool) {
 			}
 			all = numbers[1]
 		}
-		if n >= min(r.Distinct, len(c.texts)) && n > 0 && (r.Numbers || share(records[r.Kind]) >= r.Share) && float64(n) >= r.DistinctShare*float64(all) {
+		if n >= min(r.Distinct, len(c.texts)) && n > 0 && (r.Numbers || share(records[r.Kind]) >= r.Share) &&
+			float64(n) >= r.DistinctShare*float64(all) {
 			return Finding{Kind: r.Kind, ByValues: true, Share: share(records[r.Kind])}, true
 		}
 	}

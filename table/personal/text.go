@@ -11,10 +11,12 @@ import (
 // Patterns are compiled when they are first used: compiling takes longer than most
 // commands take to start.
 var (
-	latinStreet = pattern(`(?i)\b\d{1,5}[a-z]?,? .*\b(street|str|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|close|crescent|way|place|pl|square|sq|terrace|parkway|pkwy|highway|hwy)\b`)
-	poBox       = pattern(`(?i)\b(p\.? ?o\.? ?box|postfach|apt\.?|apartment|suite) ?#?\d+`)
-	german      = pattern(`(?i)(straße|strasse|str\.|weg|platz|allee|gasse|ufer|ring) ?\d{1,4}[a-z]?\b`)
-	roman       = pattern(`(?i)\b(rue|avenue|boulevard|chemin|impasse|allée|calle|avenida|paseo|via|viale|piazza|corso|rua|praça)\b.*\d|\d.*\b(rue|avenue|boulevard|chemin|impasse|allée|quai)\b`)
+	latinStreet = pattern(
+		`(?i)\b\d{1,5}[a-z]?,? .*\b(street|str|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|close|crescent|way|place|pl|square|sq|terrace|parkway|pkwy|highway|hwy)\b`)
+	poBox  = pattern(`(?i)\b(p\.? ?o\.? ?box|postfach|apt\.?|apartment|suite) ?#?\d+`)
+	german = pattern(`(?i)(straße|strasse|str\.|weg|platz|allee|gasse|ufer|ring) ?\d{1,4}[a-z]?\b`)
+	roman  = pattern(
+		`(?i)\b(rue|avenue|boulevard|chemin|impasse|allée|calle|avenida|paseo|via|viale|piazza|corso|rua|praça)\b.*\d|\d.*\b(rue|avenue|boulevard|chemin|impasse|allée|quai)\b`)
 	japanese    = pattern(`\d+ ?丁目|\d+ ?番地|\d+番\d+号|[都道府県市区町村郡]\S*\d+[-−ー–]\d+`)
 	initials    = pattern(`^\p{Lu}\.(?:[ -]?\p{Lu}\.?){1,4}$`)
 	urlAnywhere = pattern(`(?i)\b(https?|ftp)://[a-z0-9]|\bwww\.[a-z0-9-]+\.[a-z]{2,}`)
@@ -66,7 +68,8 @@ func isAddress(text string) bool {
 	if strings.IndexFunc(text, unicode.IsDigit) < 0 || len(text) < 6 {
 		return false
 	}
-	return latinStreet().MatchString(text) || poBox().MatchString(text) || german().MatchString(text) || roman().MatchString(text) || japanese().MatchString(text)
+	return latinStreet().MatchString(text) || poBox().MatchString(text) || german().MatchString(text) || roman().MatchString(text) ||
+		japanese().MatchString(text)
 }
 
 func isInitials(text string) bool { return len(text) <= 24 && initials().MatchString(text) }

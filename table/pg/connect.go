@@ -33,7 +33,10 @@ func connect(ctx context.Context, where any, service, connection string) (*pgcon
 	c, err := pgconn.ParseConfig(settings)
 	if err != nil {
 		// The library's own text can hold the settings.
-		return nil, &noren.Error{Kind: noren.Usage, Where: where, What: "the settings of the connection cannot be read", Hint: "look at the PG... environment variables, the service file and its services"}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: where, What: "the settings of the connection cannot be read",
+			Hint: "look at the PG... environment variables, the service file and its services",
+		}
 	}
 	if err := encrypted(c, where); err != nil {
 		return nil, err
@@ -66,7 +69,8 @@ func encrypted(c *pgconn.Config, where any) error {
 		}
 	}
 	if len(left) == 0 {
-		return &noren.Error{Kind: noren.Usage, Where: where, What: "sslmode: expected require, verify-ca or verify-full for a server on another machine, got a mode without encryption", Hint: "set PGSSLMODE, or sslmode in the service file"}
+		return &noren.Error{Kind: noren.Usage, Where: where, What: "sslmode: expected require, verify-ca or verify-full for a server on " +
+			"another machine, got a mode without encryption", Hint: "set PGSSLMODE, or sslmode in the service file"}
 	}
 	c.Host, c.Port, c.TLSConfig, c.Fallbacks = left[0].Host, left[0].Port, left[0].TLSConfig, left[1:]
 	return nil
@@ -115,17 +119,29 @@ var codes = map[string]noren.Error{
 	"23":    {Kind: noren.BadData, What: "a rule of the database forbids a value"},
 	"25006": {Kind: noren.Usage, What: "expected a query that only reads"},
 	"28":    {Kind: noren.Usage, What: "the server refuses the user or the password", Hint: "look at PGUSER and the password file"},
-	"28000": {Kind: noren.Usage, What: "this user may not connect from here, or does not exist", Hint: "look at PGUSER; the server's administrator decides who connects (pg_hba.conf)"},
+	"28000": {
+		Kind: noren.Usage, What: "this user may not connect from here, or does not exist",
+		Hint: "look at PGUSER; the server's administrator decides who connects (pg_hba.conf)",
+	},
 	"28P01": {Kind: noren.Usage, What: "the password is wrong, or the user does not exist", Hint: "look at PGUSER and the password file"},
-	"2BP01": {Kind: noren.Usage, What: "other objects depend on the table that is to be replaced", Hint: "drop them first, or choose another name"},
+	"2BP01": {
+		Kind: noren.Usage, What: "other objects depend on the table that is to be replaced",
+		Hint: "drop them first, or choose another name",
+	},
 	"3D000": {Kind: noren.Usage, What: "the database does not exist", Hint: "look at PGDATABASE"},
 	"3F000": {Kind: noren.Usage, What: "the schema does not exist"},
 	"40":    {What: "the server ended the work because it met that of another session", Hint: "start again"},
 	"42":    {Kind: noren.Usage, What: "the query cannot be run", Hint: "try it in psql"},
-	"42501": {Kind: noren.Usage, What: "the user may not do this", Hint: "the owner grants the right: to read the table, or to create one in its schema"},
+	"42501": {
+		Kind: noren.Usage, What: "the user may not do this",
+		Hint: "the owner grants the right: to read the table, or to create one in its schema",
+	},
 	"42601": {Kind: noren.Usage, What: "the query cannot be run: expected one query that returns records", Hint: "try it in psql"},
 	"42883": {Kind: noren.Usage, What: "the query names a function or operator that does not exist for these types", Hint: "try it in psql"},
-	"42P01": {Kind: noren.Usage, What: "the table does not exist", Hint: "look at its name, its schema and PGDATABASE; upper and lower case matter"},
+	"42P01": {
+		Kind: noren.Usage, What: "the table does not exist",
+		Hint: "look at its name, its schema and PGDATABASE; upper and lower case matter",
+	},
 	"42P07": {Kind: noren.Usage, Code: CodeExists, What: "exists already", Hint: "choose another name, or allow it to be replaced"},
 	"42703": {Kind: noren.Usage, What: "the query names a column that does not exist", Hint: "try it in psql; upper and lower case matter"},
 	"42809": {Kind: noren.Usage, What: "is not an ordinary table and cannot be replaced", Hint: "choose another name"},

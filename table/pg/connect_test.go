@@ -119,7 +119,8 @@ func TestConditions(t *testing.T) {
 		"99999": {noren.Internal, "otherwise"},
 	} {
 		err := failed(context.Background(), "pg:t", &pgconn.PgError{Code: code, Message: "hidden", Detail: "hidden"}, "otherwise")
-		if noren.KindOf(err) != want.kind || !strings.Contains(err.Error(), want.text) || !strings.Contains(err.Error(), code) || strings.Contains(err.Error(), "hidden") {
+		if noren.KindOf(err) != want.kind || !strings.Contains(err.Error(), want.text) || !strings.Contains(err.Error(), code) ||
+			strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: %v", code, err)
 		}
 	}
@@ -130,13 +131,17 @@ func TestConditions(t *testing.T) {
 
 func TestParseName(t *testing.T) {
 	for text, want := range map[string]Name{
-		"visits": {"", "visits"}, "clinic.visits": {"clinic", "visits"}, `"Odd.Name"`: {"", "Odd.Name"}, `"a""b".c`: {`a"b`, "c"}, "来院": {"", "来院"},
+		"visits": {"", "visits"}, "clinic.visits": {"clinic", "visits"}, `"Odd.Name"`: {"", "Odd.Name"}, `"a""b".c`: {`a"b`, "c"},
+		"来院": {"", "来院"},
 	} {
 		if got, err := ParseName(text); err != nil || got != want {
 			t.Errorf("%s: %v %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", ".", "a.", ".a", "a.b.c", `"a`, `"a"b`, `""`, "postgres://u:hidden@h/db", "host=h password=hidden", "u:hidden@h", "a b"} {
+	for _, text := range []string{
+		"", ".", "a.", ".a", "a.b.c", `"a`, `"a"b`, `""`, "postgres://u:hidden@h/db", "host=h password=hidden",
+		"u:hidden@h", "a b",
+	} {
 		if got, err := ParseName(text); noren.KindOf(err) != noren.Usage || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: %v %v", text, got, err)
 		}

@@ -24,15 +24,33 @@ var ends = []struct {
 	{"smallint", []string{"-32768", "32767"}, nil},
 	{"integer", []string{"-2147483648", "2147483647"}, nil},
 	{"bigint", []string{"-9223372036854775808", "9223372036854775807"}, nil},
-	{"real", []string{"NaN", "-Infinity", "Infinity", "3.4028235e+38", "1e-45", "-0"}, []string{"NaN", "-Inf", "+Inf", "3.4028235e+38", "1e-45", "-0"}},
-	{"double precision", []string{"NaN", "-Infinity", "Infinity", "1.7976931348623157e+308", "5e-324", "-0"}, []string{"NaN", "-Inf", "+Inf", "1.7976931348623157e+308", "5e-324", "-0"}},
+	{
+		"real",
+		[]string{"NaN", "-Infinity", "Infinity", "3.4028235e+38", "1e-45", "-0"},
+		[]string{"NaN", "-Inf", "+Inf", "3.4028235e+38", "1e-45", "-0"},
+	},
+	{
+		"double precision",
+		[]string{"NaN", "-Infinity", "Infinity", "1.7976931348623157e+308", "5e-324", "-0"},
+		[]string{"NaN", "-Inf", "+Inf", "1.7976931348623157e+308", "5e-324", "-0"},
+	},
 	{"numeric", []string{"NaN", "-Infinity", "Infinity", "1" + strings.Repeat("0", 400), "0." + strings.Repeat("0", 400) + "1"}, nil},
 	{"date", []string{"2024-02-29", "0001-01-01", "9999-12-31"}, nil},
 	{"date", []string{"2024-02-29", "4714-11-24 BC", "0001-12-31 BC", "10000-01-01", "5874897-12-31", "infinity", "-infinity"}, nil},
-	{"timestamp", []string{"0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"}, []string{"0001-01-01T00:00:00", "9999-12-31T23:59:59.999999"}},
-	{"timestamp", []string{"4714-11-24 00:00:00 BC", "0044-03-15 12:00:00.5 BC", "0001-12-31 23:59:59.999999 BC", "10000-01-01 00:00:00", "294246-12-31 00:00:00", "294247-01-10 04:00:54.775808", "294276-12-31 23:59:59.999999", "infinity", "-infinity"}, nil},
+	{
+		"timestamp",
+		[]string{"0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"},
+		[]string{"0001-01-01T00:00:00", "9999-12-31T23:59:59.999999"},
+	},
+	{"timestamp", []string{
+		"4714-11-24 00:00:00 BC", "0044-03-15 12:00:00.5 BC", "0001-12-31 23:59:59.999999 BC", "10000-01-01 00:00:00",
+		"294246-12-31 00:00:00", "294247-01-10 04:00:54.775808", "294276-12-31 23:59:59.999999", "infinity", "-infinity",
+	}, nil},
 	{"timestamp(0)", []string{"294276-12-31 00:00:00", "4714-11-24 00:00:00 BC"}, nil},
-	{"timestamptz", []string{"4714-11-24 00:00:00+00 BC", "0044-03-15 12:00:00.5+00 BC", "10000-01-01 00:00:00+00", "294276-12-31 23:59:59.999999+00", "infinity", "-infinity"}, nil},
+	{"timestamptz", []string{
+		"4714-11-24 00:00:00+00 BC", "0044-03-15 12:00:00.5+00 BC", "10000-01-01 00:00:00+00",
+		"294276-12-31 23:59:59.999999+00", "infinity", "-infinity",
+	}, nil},
 	{"time", []string{"00:00:00", "23:59:59.999999"}, nil},
 	{"time", []string{"00:00:00", "23:59:59.999999", "24:00:00"}, nil},
 	{"timetz", []string{"00:00:00+15:59:59", "24:00:00-15:59:59"}, nil},
@@ -112,7 +130,8 @@ func TestEnds(t *testing.T) {
 			if err := target.Commit(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if n := ask(t, conn, "SELECT count(*) FROM (SELECT v::text FROM "+from.String()+" EXCEPT ALL SELECT v::text FROM "+to.String()+") x")[0][0]; n != "0" {
+			if n := ask(t, conn, "SELECT count(*) FROM (SELECT v::text FROM "+from.String()+" EXCEPT ALL SELECT v::text FROM "+to.String()+
+				") x")[0][0]; n != "0" {
 				t.Errorf("%s values differ", n)
 			}
 			of := "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attname = 'v' AND attrelid = '"
@@ -167,7 +186,8 @@ func TestMoments(t *testing.T) {
 				sink.Abort()
 			}
 			if err != nil {
-				if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "record 2, column 1 (when)") {
+				if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), c.want) ||
+					!strings.Contains(err.Error(), "record 2, column 1 (when)") {
 					t.Errorf("got %v, want an error about %q in record 2", err, c.want)
 				}
 				return
@@ -186,7 +206,10 @@ func TestMoments(t *testing.T) {
 // An error of the server names column and record, and not the value.
 func TestRefusedValue(t *testing.T) {
 	_, schema := server(t)
-	src, err := pg.Open(t.Context(), pg.Options{Query: "SELECT 1 AS n, time '24:00:00' AS at UNION ALL SELECT 2, '01:00:00' ORDER BY n", QueryName: "q"})
+	src, err := pg.Open(t.Context(), pg.Options{
+		Query:     "SELECT 1 AS n, time '24:00:00' AS at UNION ALL SELECT 2, '01:00:00' ORDER BY n",
+		QueryName: "q",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

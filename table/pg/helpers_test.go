@@ -27,7 +27,10 @@ func server(t testing.TB) (*pgconn.PgConn, string) {
 	if err != nil {
 		t.Fatal("NOREN_PG_DSN cannot be read")
 	}
-	for name, value := range map[string]string{"PGHOST": c.Host, "PGPORT": strconv.Itoa(int(c.Port)), "PGUSER": c.User, "PGDATABASE": c.Database, "PGPASSWORD": c.Password, "PGSERVICE": "", "PGSSLMODE": ""} {
+	for name, value := range map[string]string{
+		"PGHOST": c.Host, "PGPORT": strconv.Itoa(int(c.Port)), "PGUSER": c.User,
+		"PGDATABASE": c.Database, "PGPASSWORD": c.Password, "PGSERVICE": "", "PGSSLMODE": "",
+	} {
 		t.Setenv(name, value)
 	}
 	conn, err := pgconn.ConnectConfig(t.Context(), c)

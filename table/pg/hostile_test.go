@@ -117,7 +117,10 @@ func rows(b *pgproto3.Backend, n, fields, size int) {
 	description := &pgproto3.RowDescription{}
 	row := &pgproto3.DataRow{}
 	for range fields {
-		description.Fields = append(description.Fields, pgproto3.FieldDescription{Name: []byte("a"), DataTypeOID: pgtype.TextOID, DataTypeSize: -1})
+		description.Fields = append(description.Fields, pgproto3.FieldDescription{
+			Name: []byte("a"), DataTypeOID: pgtype.TextOID,
+			DataTypeSize: -1,
+		})
 		row.Values = append(row.Values, make([]byte, size))
 	}
 	b.Send(&pgproto3.BindComplete{})
@@ -142,20 +145,33 @@ func TestHostileServers(t *testing.T) {
 		code   string
 		want   string
 	}{
-		"a message of 1 GB at the start": {func(_ string, _ backend, conn net.Conn) { huge(conn, 'R', 1e9, "") }, meter.Code, "a record or another message of the server is larger than 32 MiB"},
-		"settings without end":           {func(_ string, _ backend, conn net.Conn) { huge(conn, 'S', 1<<18, "name\x00") }, meter.Code, "the server sends settings of more than 1 MiB"},
+		"a message of 1 GB at the start": {
+			func(_ string, _ backend, conn net.Conn) { huge(conn, 'R', 1e9, "") }, meter.Code,
+			"a record or another message of the server is larger than 32 MiB",
+		},
+		"settings without end": {
+			func(_ string, _ backend, conn net.Conn) { huge(conn, 'S', 1<<18, "name\x00") }, meter.Code,
+			"the server sends settings of more than 1 MiB",
+		},
 		"a record of 1 GB": {greeted(func(_ string, _ backend, conn net.Conn) {
 			huge(conn, 'D', 1e9, "")
 		}), meter.Code, "is larger than 32 MiB"},
-		"a list without end":          {greeted(func(_ string, b backend, _ net.Conn) { rows(b, 1e9, 3, 10) }), "", "more records than it was asked for"},
-		"a list of long texts":        {greeted(func(_ string, b backend, _ net.Conn) { rows(b, 1e9, 3, 1<<20) }), "", "more records than it was asked for"},
+		"a list without end": {
+			greeted(func(_ string, b backend, _ net.Conn) { rows(b, 1e9, 3, 10) }), "",
+			"more records than it was asked for",
+		},
+		"a list of long texts": {
+			greeted(func(_ string, b backend, _ net.Conn) { rows(b, 1e9, 3, 1<<20) }), "",
+			"more records than it was asked for",
+		},
 		"a list of records too short": {greeted(func(_ string, b backend, _ net.Conn) { rows(b, 2, 1, 10) }), "", "answers with other fields"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := pg.Options{Connection: hostile(t, c.answer)}
 			most := metertest.Peak(t, func() {
 				_, err := pg.List(t.Context(), o)
-				if noren.KindOf(err) != noren.BadData || noren.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "127.0.0.1") {
+				if noren.KindOf(err) != noren.BadData || noren.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) ||
+					strings.Contains(err.Error(), "127.0.0.1") {
 					t.Errorf("%v", err)
 				}
 			})

@@ -16,7 +16,8 @@ func TestList(t *testing.T) {
 	for name := range map[string]bool{"PGHOST": true, "PGPORT": true, "PGUSER": true, "PGDATABASE": true, "PGPASSWORD": true} {
 		t.Setenv(name, "")
 	}
-	run(t, conn, `CREATE TABLE `+schema+`.visits (a int); CREATE VIEW `+schema+`.young AS SELECT a FROM `+schema+`.visits; CREATE TABLE `+schema+`."A.b ""c""" (a int)`)
+	run(t, conn, `CREATE TABLE `+schema+`.visits (a int); CREATE VIEW `+schema+`.young AS SELECT a FROM `+schema+`.visits; CREATE TABLE `+
+		schema+`."A.b ""c""" (a int)`)
 	found, err := pg.List(t.Context(), pg.Options{Connection: os.Getenv("NOREN_PG_DSN")})
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,11 @@ func bounded(c *pgconn.Config, where any) {
 func tooLong(err error, where any) error {
 	var long *pgproto3.ExceededMaxBodyLenErr
 	if errors.As(err, &long) {
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "a record or another message of the server is larger than %s", Args: []any{meter.Size(mostMessage)}, Hint: "select fewer or shorter columns"}
+		return &noren.Error{
+			Kind: noren.BadData, Code: meter.Code, Where: where,
+			What: "a record or another message of the server is larger than %s", Args: []any{meter.Size(mostMessage)},
+			Hint: "select fewer or shorter columns",
+		}
 	}
 	return nil
 }
@@ -69,7 +73,10 @@ func (s *settings) Read(p []byte) (int, error) {
 			s.held += int64(len(s.head)) + s.left
 		}
 		if s.held > mostSettings {
-			return 0, &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: s.where, What: "the server sends settings of more than %s", Args: []any{meter.Size(mostSettings)}}
+			return 0, &noren.Error{
+				Kind: noren.BadData, Code: meter.Code, Where: s.where, What: "the server sends settings of more than %s",
+				Args: []any{meter.Size(mostSettings)},
+			}
 		}
 	}
 	return n, err
@@ -99,5 +106,8 @@ func readFew(ctx context.Context, r *pgconn.ResultReader, most, fields int, wher
 
 // unasked is the error about a server that does not answer what it is asked.
 func unasked(where any) error {
-	return &noren.Error{Kind: noren.BadData, Where: where, What: "the server answers with other fields or more records than it was asked for", Hint: "is it a PostgreSQL server?"}
+	return &noren.Error{
+		Kind: noren.BadData, Where: where, What: "the server answers with other fields or more records than it was asked for",
+		Hint: "is it a PostgreSQL server?",
+	}
 }

@@ -24,7 +24,8 @@ func TestMissingTable(t *testing.T) {
 			t.Errorf("%v: got %v, expected %s", name, err, want)
 		}
 	}
-	if _, err := pg.Open(t.Context(), pg.Options{Query: "SELECT * FROM nothing", QueryName: "q.sql"}); err == nil || strings.Contains(err.Error(), "visits_of_2024") {
+	if _, err := pg.Open(t.Context(), pg.Options{Query: "SELECT * FROM nothing", QueryName: "q.sql"}); err == nil ||
+		strings.Contains(err.Error(), "visits_of_2024") {
 		t.Errorf("a query: %v", err)
 	}
 }
@@ -34,7 +35,8 @@ func TestMissingTable(t *testing.T) {
 func TestCheckFinds(t *testing.T) {
 	conn, schema := server(t)
 	role := schema + "_clerk"
-	run(t, conn, "DROP ROLE IF EXISTS "+role+"; CREATE ROLE "+role+" LOGIN PASSWORD 'clerk'; GRANT USAGE ON SCHEMA "+schema+" TO "+role+"; CREATE TABLE "+schema+".owned (a int)")
+	run(t, conn, "DROP ROLE IF EXISTS "+role+"; CREATE ROLE "+role+" LOGIN PASSWORD 'clerk'; GRANT USAGE ON SCHEMA "+schema+" TO "+role+
+		"; CREATE TABLE "+schema+".owned (a int)")
 	t.Cleanup(func() { run(t, conn, "REVOKE ALL ON SCHEMA "+schema+" FROM "+role+"; DROP ROLE "+role) })
 	check := func(name pg.Name, replace bool, want string) {
 		t.Helper()

@@ -13,7 +13,10 @@ type Name struct{ Schema, Table string }
 // quotes where it holds a point. The error does not repeat the text, which could
 // be a connection string.
 func ParseName(s string) (Name, error) {
-	bad := &noren.Error{Kind: noren.Usage, Where: "pg", What: "expected pg:TABLE or pg:SCHEMA.TABLE", Hint: "server, user and password come from the PG... environment variables, a service file or a password file"}
+	bad := &noren.Error{
+		Kind: noren.Usage, Where: "pg", What: "expected pg:TABLE or pg:SCHEMA.TABLE",
+		Hint: "server, user and password come from the PG... environment variables, a service file or a password file",
+	}
 	var parts []string
 	for rest := s; ; {
 		var part string

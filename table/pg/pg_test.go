@@ -44,14 +44,24 @@ func TestTypes(t *testing.T) {
 	defer func() { _ = src.Close() }()
 	none := strings.Split(strings.Repeat("<null> ", 19), " ")[:19]
 	want := [][]string{
-		{"true", "-5", "7", "9007199254740993", "0.1", "0.1", "12.500", "2024-02-29", "2024-02-29T13:05:09.500000", "2024-02-29T04:05:09Z", "13:05:09", "a", "ab  ", "123e4567-e89b-12d3-a456-426614174000", `{"a": 1}`, `\xdead`, "{1,2}", "1 day 02:00:00", "tab\tline\nback\\slash\r\"\\."},
-		{"false", "32767", "-2147483648", "-9223372036854775808", "NaN", "-Inf", "-0.001", "0044-03-15", "1969-12-31T23:59:59.999000", "1970-01-01T00:00:00Z", "23:59:59.999999", "", "    ", "<null>", "null", `\x`, "{}", "-1 mons", "日本"},
+		{
+			"true", "-5", "7", "9007199254740993", "0.1", "0.1", "12.500", "2024-02-29", "2024-02-29T13:05:09.500000", "2024-02-29T04:05:09Z",
+			"13:05:09", "a", "ab  ", "123e4567-e89b-12d3-a456-426614174000", `{"a": 1}`, `\xdead`, "{1,2}", "1 day 02:00:00",
+			"tab\tline\nback\\slash\r\"\\.",
+		},
+		{
+			"false", "32767", "-2147483648", "-9223372036854775808", "NaN", "-Inf", "-0.001", "0044-03-15", "1969-12-31T23:59:59.999000",
+			"1970-01-01T00:00:00Z", "23:59:59.999999", "", "    ", "<null>", "null", `\x`, "{}", "-1 mons", "日本",
+		},
 		none,
 	}
 	if diff := cmp.Diff(want, tabletest.Texts(t, src)); diff != "" {
 		t.Error(diff)
 	}
-	kinds := map[string]table.LogicalType{"b": table.Boolean, "day": table.Day, "ts": table.Instant, "tz": table.UTCInstant, "at": table.Clock, "word": table.Plain, "l": table.Plain}
+	kinds := map[string]table.LogicalType{
+		"b": table.Boolean, "day": table.Day, "ts": table.Instant, "tz": table.UTCInstant, "at": table.Clock,
+		"word": table.Plain, "l": table.Plain,
+	}
 	for _, c := range src.Columns() {
 		if k, ok := kinds[c.Name]; ok && c.Logical.Of != k {
 			t.Errorf("column %s is %v, want %v", c.Name, c.Logical.Of, k)
@@ -78,8 +88,10 @@ func TestTypes(t *testing.T) {
 	if err := target.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	types := "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '" + "%s" + "'::regclass AND attnum > 0 ORDER BY attnum"
-	if diff := cmp.Diff(ask(t, conn, strings.Replace(types, "%s", from.String(), 1)), ask(t, conn, strings.Replace(types, "%s", to.String(), 1))); diff != "" {
+	types := "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '" + "%s" +
+		"'::regclass AND attnum > 0 ORDER BY attnum"
+	if diff := cmp.Diff(ask(t, conn, strings.Replace(types, "%s", from.String(), 1)),
+		ask(t, conn, strings.Replace(types, "%s", to.String(), 1))); diff != "" {
 		t.Error(diff)
 	}
 	if n := ask(t, conn, "SELECT count(*) FROM (TABLE "+from.String()+" EXCEPT SELECT * FROM "+to.String()+") x")[0][0]; n != "0" {
@@ -90,7 +102,9 @@ func TestTypes(t *testing.T) {
 // Days that never come are text, beside days that are.
 func TestInfinity(t *testing.T) {
 	server(t)
-	src, err := pg.Open(t.Context(), pg.Options{Query: "SELECT * FROM (VALUES (date '2024-02-29', timestamptz '-infinity'), ('infinity', '2024-02-29Z')) AS v(a, b)", QueryName: "q"})
+	src, err := pg.Open(t.Context(), pg.Options{
+		Query: "SELECT * FROM (VALUES (date '2024-02-29', timestamptz '-infinity'), ('infinity', '2024-02-29Z')) AS v(a, b)", QueryName: "q",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +128,8 @@ func TestSnapshot(t *testing.T) {
 				done <- nil
 				return
 			default:
-				if err := conn.Exec(context.Background(), "UPDATE "+name.String()+" SET v = v + 1; INSERT INTO "+name.String()+" SELECT max(v) FROM "+name.String()).Close(); err != nil {
+				if err := conn.Exec(context.Background(), "UPDATE "+name.String()+" SET v = v + 1; INSERT INTO "+name.String()+" SELECT max(v) FROM "+
+					name.String()).Close(); err != nil {
 					done <- err
 					return
 				}
@@ -158,8 +173,9 @@ func TestQueries(t *testing.T) {
 		"SELECT secret FROM " + schema + ".t":                          "SQLSTATE 42703",
 		"SELECT 'secret'::integer AS v":                                "a value does not fit its type: SQLSTATE 22P02",
 		"SELECT v FROM " + schema + ".secret":                          "the table does not exist: SQLSTATE 42P01",
-		"SELECT CASE WHEN i = 9000 THEN pg_terminate_backend(pg_backend_pid()) END AS v FROM generate_series(1, 20000) i": "the server ended the connection: SQLSTATE 57P01",
-		"SELECT CASE WHEN i = 9000 THEN 1 / (i - 9000) END AS v FROM generate_series(1, 20000) i":                         "SQLSTATE 22012",
+		"SELECT CASE WHEN i = 9000 THEN pg_terminate_backend(pg_backend_pid()) END AS v FROM generate_series(1, 20000) i": "the server ended " +
+			"the connection: SQLSTATE 57P01",
+		"SELECT CASE WHEN i = 9000 THEN 1 / (i - 9000) END AS v FROM generate_series(1, 20000) i": "SQLSTATE 22012",
 	} {
 		dir := t.TempDir()
 		src, err := pg.Open(t.Context(), pg.Options{Query: query, QueryName: "q.sql", Dir: dir})
@@ -170,7 +186,8 @@ func TestQueries(t *testing.T) {
 			_ = src.Close()
 		case err == nil:
 			t.Errorf("%s: no error", query)
-		case !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "pg: query q.sql:") || strings.Contains(err.Error(), "secret"):
+		case !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "pg: query q.sql:") ||
+			strings.Contains(err.Error(), "secret"):
 			t.Errorf("%s: %v", query, err)
 		}
 		if entries, _ := os.ReadDir(dir); len(entries) > 0 {
@@ -193,7 +210,8 @@ func TestTarget(t *testing.T) {
 	defer func() { _ = src.Close() }()
 	tables := func() string {
 		var names []string
-		for _, row := range ask(t, conn, "SELECT relname FROM pg_class WHERE relnamespace = '"+schema+"'::regnamespace AND relkind IN ('r', 'v') ORDER BY 1") {
+		for _, row := range ask(t, conn, "SELECT relname FROM pg_class WHERE relnamespace = '"+schema+
+			"'::regnamespace AND relkind IN ('r', 'v') ORDER BY 1") {
 			names = append(names, row[0])
 		}
 		return strings.Join(names, " ")
@@ -234,7 +252,8 @@ func TestTarget(t *testing.T) {
 	if err := replacing.Commit(t.Context()); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "2BP01") {
 		t.Errorf("a view depends on it: %v", err)
 	}
-	if err := pg.Check(t.Context(), pg.TargetOptions{Table: pg.Name{Schema: schema, Table: "view"}, Replace: true}); noren.KindOf(err) != noren.Usage {
+	if err := pg.Check(t.Context(), pg.TargetOptions{Table: pg.Name{Schema: schema, Table: "view"}, Replace: true}); noren.KindOf(
+		err) != noren.Usage {
 		t.Errorf("a view was to be replaced: %v", err)
 	}
 	run(t, conn, "DROP VIEW "+schema+".view")
@@ -254,7 +273,8 @@ func TestTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sink.Write(&table.Chunk{Rows: 1, Cols: []table.Vector{{Texts: [][]byte{[]byte("secret\x00")}}}}); noren.KindOf(err) != noren.BadData || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "record 1, column 1 (a)") {
+	if err := sink.Write(&table.Chunk{Rows: 1, Cols: []table.Vector{{Texts: [][]byte{[]byte("secret\x00")}}}}); noren.KindOf(
+		err) != noren.BadData || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "record 1, column 1 (a)") {
 		t.Errorf("a NUL: %v", err)
 	}
 	sink.Abort()
@@ -348,7 +368,8 @@ func TestCut(t *testing.T) {
 		t.Setenv("PGPORT", strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
 		t.Setenv("PGSSLMODE", "disable")
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		if _, err := pg.Open(ctx, pg.Options{Table: pg.Name{Schema: schema, Table: "t"}}); err == nil || noren.KindOf(err) != noren.Internal || strings.Contains(err.Error(), "secret") {
+		if _, err := pg.Open(ctx, pg.Options{Table: pg.Name{Schema: schema, Table: "t"}}); err == nil || noren.KindOf(err) != noren.Internal ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("cut after %d bytes: %v", after, err)
 		}
 		target := pg.NewTarget(pg.TargetOptions{Table: pg.Name{Schema: schema, Table: "cut"}})

@@ -42,7 +42,8 @@ func (o *Options) where() noren.Place {
 
 // session is what every transaction begins with, so that values are written in
 // one way.
-const session = "; SET LOCAL client_encoding = 'UTF8'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'"
+const session = "; SET LOCAL client_encoding = 'UTF8'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'; SET LOCAL " +
+	"IntervalStyle = 'postgres'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'"
 
 // Open reads a table as it is at one moment. Errors are of kind Usage (settings,
 // rights, a table or query that does not exist), BadData, or Internal (no
@@ -146,7 +147,10 @@ func describe(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDes
 	var names, oids, mods []string
 	for i, f := range fields {
 		if f.Name == "" || f.Name == "?column?" || slices.Contains(names, f.Name) {
-			return nil, nil, &noren.Error{Kind: noren.Usage, Where: noren.Position{File: where, Field: i + 1}, What: "expected a name of its own", Hint: "name it in the query: SELECT ... AS name"}
+			return nil, nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.Position{File: where, Field: i + 1}, What: "expected a name of its own",
+				Hint: "name it in the query: SELECT ... AS name",
+			}
 		}
 		names = append(names, f.Name)
 		oids = append(oids, strconv.FormatUint(uint64(f.DataTypeOID), 10))
@@ -155,7 +159,8 @@ func describe(ctx context.Context, conn *pgconn.PgConn, fields []pgconn.FieldDes
 		formats[i], columns[i].Expected = formOf(f.DataTypeOID)
 	}
 	list := func(s []string) []byte { return []byte("{" + strings.Join(s, ",") + "}") }
-	rows, err := readFew(ctx, conn.ExecParams(ctx, "SELECT format_type(t.o, t.m) FROM unnest($1::oid[], $2::int4[]) WITH ORDINALITY AS t(o, m, n) ORDER BY t.n",
+	rows, err := readFew(ctx, conn.ExecParams(ctx,
+		"SELECT format_type(t.o, t.m) FROM unnest($1::oid[], $2::int4[]) WITH ORDINALITY AS t(o, m, n) ORDER BY t.n",
 		[][]byte{list(oids), list(mods)}, nil, nil, nil), len(fields), 1, where)
 	if err != nil {
 		return nil, nil, err

@@ -54,7 +54,8 @@ func Check(ctx context.Context, o TargetOptions) error {
 	if o.Table.Schema != "" {
 		schema = quote(o.Table.Schema)
 	}
-	rows, err := readFew(ctx, conn.ExecParams(ctx, targetQuery, [][]byte{[]byte(o.Table.String()), []byte(schema)}, nil, nil, nil), 1, 5, where)
+	rows, err := readFew(ctx, conn.ExecParams(ctx, targetQuery, [][]byte{[]byte(o.Table.String()), []byte(schema)}, nil, nil, nil), 1, 5,
+		where)
 	if err != nil {
 		return err
 	}
@@ -64,17 +65,22 @@ func Check(ctx context.Context, o TargetOptions) error {
 	kind, owner, known, create, readOnly := string(rows[0][0]), string(rows[0][1]), string(rows[0][2]), string(rows[0][3]), string(rows[0][4])
 	switch {
 	case readOnly == "on":
-		return noren.Usagef(where, "the server only reads: no table can be made").Hinted("name the primary server in PGHOST, or look at default_transaction_read_only")
+		return noren.Usagef(where, "the server only reads: no table can be made").
+			Hinted("name the primary server in PGHOST, or look at default_transaction_read_only")
 	case known != "t" && o.Table.Schema == "":
 		return noren.Usagef(where, "no schema of the search path exists").Hinted("name the schema, as in pg:SCHEMA.TABLE")
 	case known != "t":
 		return noren.Usagef(where, "the schema does not exist").Hinted("create it in psql, or name another: pg:SCHEMA.TABLE")
 	case create != "t":
-		return noren.Usagef(where, "the user may not create a table in the schema").Hinted("its owner grants it in psql: GRANT CREATE ON SCHEMA; or name another schema: pg:SCHEMA.TABLE")
+		return noren.Usagef(where, "the user may not create a table in the schema").
+			Hinted("its owner grants it in psql: GRANT CREATE ON SCHEMA; or name another schema: pg:SCHEMA.TABLE")
 	case kind == "":
 		return nil
 	case !o.Replace:
-		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: where, What: "exists already", Hint: "choose another name, or allow it to be replaced"}
+		return &noren.Error{
+			Kind: noren.Usage, Code: CodeExists, Where: where, What: "exists already",
+			Hint: "choose another name, or allow it to be replaced",
+		}
 	case kind != "r":
 		return &noren.Error{Kind: noren.Usage, Where: where, What: "is not an ordinary table and cannot be replaced", Hint: "choose another name"}
 	case owner != "t":
@@ -150,7 +156,10 @@ func (t *Target) Commit(ctx context.Context) error {
 		if err := t.conn.Exec(ctx, statement).Close(); err != nil {
 			t.Discard()
 			if statement == "COMMIT" && !answered(err) {
-				return &noren.Error{Code: CodeUncertain, Where: t.where, What: "the connection was lost while the table was made: it may be there or not", Hint: "look whether it is there"}
+				return &noren.Error{
+					Code: CodeUncertain, Where: t.where,
+					What: "the connection was lost while the table was made: it may be there or not", Hint: "look whether it is there",
+				}
 			}
 			return failed(ctx, t.where, err, "the connection was lost before the table was complete")
 		}
@@ -201,7 +210,10 @@ func (s *sink) Write(c *table.Chunk) error {
 
 func (s *sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: s.t.where, What: "got a chunk of %d {column|columns} for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{
+			Where: s.t.where, What: "got a chunk of %d {column|columns} for a table of %d",
+			Args: []any{len(c.Cols), len(s.columns)},
+		}
 	}
 	for row := range c.Rows {
 		s.records++

@@ -237,7 +237,10 @@ func (a *arranger) flush(b *bucket) error {
 		return nil
 	}
 	if _, err := a.file.WriteAt(b.pending, a.size); err != nil {
-		return &noren.Error{What: "the temporary file for the order of the records cannot be written", Hint: "free space in the folder of the result", Err: err}
+		return &noren.Error{
+			What: "the temporary file for the order of the records cannot be written",
+			Hint: "free space in the folder of the result", Err: err,
+		}
 	}
 	b.extents = append(b.extents, extent{a.size, int64(len(b.pending))})
 	a.size += int64(len(b.pending))

@@ -40,5 +40,8 @@ func Keyed(n int, key [32]byte) ([]uint32, error) {
 }
 
 func tooMany(n int) error {
-	return &noren.Error{Kind: noren.Usage, What: "%d {record|records} cannot be shuffled, at most %d can", Args: []any{n, uint32(math.MaxUint32)}, Hint: "keep the order, or write the table in parts"}
+	return &noren.Error{
+		Kind: noren.Usage, What: "%d {record|records} cannot be shuffled, at most %d can",
+		Args: []any{n, uint32(math.MaxUint32)}, Hint: "keep the order, or write the table in parts",
+	}
 }

@@ -126,7 +126,8 @@ func drawRows(t *rapid.T, most int) *rows {
 			case table.Text:
 				record[j].text = rapid.StringN(0, 20, -1).Draw(t, "text")
 			case table.Float:
-				record[j].bits = rapid.SampledFrom([]uint64{math.Float64bits(math.NaN()), 1 << 63, math.Float64bits(1.5), 0x7ff8000000000001}).Draw(t, "bits")
+				record[j].bits = rapid.SampledFrom([]uint64{math.Float64bits(math.NaN()), 1 << 63, math.Float64bits(1.5), 0x7ff8000000000001}).
+					Draw(t, "bits")
 			default:
 				record[j].bits = rapid.Uint64().Draw(t, "bits")
 			}
@@ -338,12 +339,15 @@ func TestFailures(t *testing.T) {
 		}},
 		"sink":      {order: order, in: make10(), sink: badSink{boom}, want: boom},
 		"cancelled": {ctx: cancelled, order: order, in: make10(), kind: noren.Interrupted},
-		"cancelled when all is read": {ctx: late, order: order, in: make10(), kind: noren.Interrupted, assemble: func(c *table.Chunk) (*table.Chunk, error) {
-			if c.First == 9 {
-				cancelLate()
-			}
-			return c, nil
-		}},
+		"cancelled when all is read": {
+			ctx: late, order: order, in: make10(), kind: noren.Interrupted,
+			assemble: func(c *table.Chunk) (*table.Chunk, error) {
+				if c.First == 9 {
+					cancelLate()
+				}
+				return c, nil
+			},
+		},
 	} {
 		for _, memory := range []int64{0, 8} {
 			c.in.at = 0

@@ -45,7 +45,9 @@ type Options struct {
 // Neither r nor sink is closed. Errors of r, assemble and sink are returned as
 // they are; a number of records that does not fit the order is an error of kind
 // Internal.
-func Write(ctx context.Context, opts Options, r table.Reader, assemble func(*table.Chunk) (*table.Chunk, error), sink table.Sink) (err error) {
+func Write(ctx context.Context, opts Options, r table.Reader, assemble func(*table.Chunk) (*table.Chunk, error),
+	sink table.Sink,
+) (err error) {
 	if opts.Memory <= 0 {
 		opts.Memory = DefaultMemory
 	}

@@ -58,12 +58,18 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 			columns[i] = i
 		}
 	}
-	r := &reader{ctx: ctx, src: src, columns: columns, in: bufio.NewReaderSize(io.NewSectionReader(src.file, 0, src.size), 256<<10), wanted: make([][]int, len(src.columns))}
+	r := &reader{
+		ctx: ctx, src: src, columns: columns, in: bufio.NewReaderSize(io.NewSectionReader(src.file, 0, src.size), 256<<10),
+		wanted: make([][]int, len(src.columns)),
+	}
 	r.chunk.Cols = make([]table.Vector, len(columns))
 	r.arenas = make([]arena, len(columns))
 	for i, c := range columns {
 		if c < 0 || c >= len(src.columns) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.o.place(), What: "has no column %d, only %d", Args: []any{c + 1, len(src.columns)}}
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: src.o.place(), What: "has no column %d, only %d",
+				Args: []any{c + 1, len(src.columns)},
+			}
 		}
 		r.wanted[c] = append(r.wanted[c], i)
 		r.chunk.Cols[i].Kind = src.shapes[c].kind

@@ -59,7 +59,13 @@ func TestTypes(t *testing.T) {
 		{"booleans", []cell{{tag: spool.Boolean, n: 1}, {tag: spool.Boolean}}, table.Int, table.Boolean, []string{"true", "false"}},
 		{"decimals", []cell{{tag: spool.Decimal, text: "1.50"}}, table.Text, table.Plain, []string{"1.50"}},
 		{"texts", []cell{word, {tag: spool.Text}}, table.Text, table.Plain, []string{"NA", ""}},
-		{"a bit of all", []cell{whole, half, day, noon, word, {tag: spool.Fault, text: "#N/A"}, {}, {tag: spool.Boolean, n: 1}}, table.Text, table.Mixed, []string{"7", "2.5", "2024-02-29", "2024-02-29T12:00:00", "NA", "#N/A", "<null>", "true"}},
+		{
+			"a bit of all",
+			[]cell{whole, half, day, noon, word, {tag: spool.Fault, text: "#N/A"}, {}, {tag: spool.Boolean, n: 1}},
+			table.Text,
+			table.Mixed,
+			[]string{"7", "2.5", "2024-02-29", "2024-02-29T12:00:00", "NA", "#N/A", "<null>", "true"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, err := spool.NewWriter(spool.Options{Name: "t", Dir: t.TempDir(), Columns: []spool.Column{{Name: "a"}}})

@@ -73,7 +73,8 @@ func NewWriter(o Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{o: o, file: f, out: bufio.NewWriterSize(f, 256<<10), tags: make([]set, len(o.Columns)), wide: make([]bool, len(o.Columns))}, nil
+	return &Writer{o: o, file: f, out: bufio.NewWriterSize(f, 256<<10), tags: make([]set, len(o.Columns)), wide: make([]bool, len(o.Columns))},
+		nil
 }
 
 // Null adds a cell without a value.
@@ -151,7 +152,10 @@ func (w *Writer) report() {
 }
 
 func (w *Writer) full(err error) error {
-	return &noren.Error{Where: w.o.place(), What: "cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err)}
+	return &noren.Error{
+		Where: w.o.place(), What: "cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space",
+		Err: atomicfile.Reason(err),
+	}
 }
 
 // RowSize is how many bytes the row that is not ended takes.
@@ -183,7 +187,10 @@ func (w *Writer) Finish() (*Source, error) {
 			tags = setOf(c.Expected)
 		}
 		s := shapeOf(tags, w.wide[i])
-		stored := table.StoredColumn{Name: c.Name, Kind: s.kind, Nullable: true, Proposed: s.proposed, Logical: s.logical, Origin: c.Origin, AppendText: s.logical.Show()}
+		stored := table.StoredColumn{
+			Name: c.Name, Kind: s.kind, Nullable: true, Proposed: s.proposed, Logical: s.logical, Origin: c.Origin,
+			AppendText: s.logical.Show(),
+		}
 		if c.Single && s.kind == table.Float {
 			stored.AppendText = showSingle
 		}

@@ -83,20 +83,54 @@ func TestBombs(t *testing.T) {
 		o          sqlite.Options
 		want       string // part of the error; none where the table is read
 	}{
-		"a long value":            {[]string{"CREATE TABLE t (x)", "INSERT INTO t VALUES (zeroblob(200000000))"}, sqlite.Options{}, "table t: holds a record, value or statement of more than 8 MiB"},
-		"a long computed value":   {[]string{"CREATE VIEW t AS SELECT hex(zeroblob(400000000)) AS x"}, sqlite.Options{}, "table t: holds a record, value or statement of more than"},
-		"many long values":        {[]string{"CREATE VIEW t AS SELECT " + many(500, "hex(zeroblob(4000000 + %d)) AS a%[1]d")}, sqlite.Options{}, "table t: holds a record, value or statement of more than"},
-		"long generated values":   {[]string{"CREATE TABLE t (x, " + many(50, "a%d AS (hex(zeroblob(x)))") + ")", "INSERT INTO t VALUES (4000000)"}, sqlite.Options{}, "table t: holds a record, value or statement of more than"},
-		"a long aggregate":        {[]string{"CREATE VIEW t AS SELECT group_concat(x) AS x FROM (WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 10000) SELECT hex(zeroblob(10000)) AS x FROM c)"}, sqlite.Options{}, "table t: holds a record, value or statement of more than"},
+		"a long value": {
+			[]string{"CREATE TABLE t (x)", "INSERT INTO t VALUES (zeroblob(200000000))"},
+			sqlite.Options{},
+			"table t: holds a record, value or statement of more than 8 MiB",
+		},
+		"a long computed value": {
+			[]string{"CREATE VIEW t AS SELECT hex(zeroblob(400000000)) AS x"},
+			sqlite.Options{},
+			"table t: holds a record, value or statement of more than",
+		},
+		"many long values": {
+			[]string{"CREATE VIEW t AS SELECT " + many(500, "hex(zeroblob(4000000 + %d)) AS a%[1]d")},
+			sqlite.Options{},
+			"table t: holds a record, value or statement of more than",
+		},
+		"long generated values": {[]string{
+			"CREATE TABLE t (x, " + many(50, "a%d AS (hex(zeroblob(x)))") + ")",
+			"INSERT INTO t VALUES (4000000)",
+		}, sqlite.Options{}, "table t: holds a record, value or statement of more than"},
+		"a long aggregate": {
+			[]string{"CREATE VIEW t AS SELECT group_concat(x) AS x FROM (WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL " +
+				"SELECT i + 1 FROM c WHERE i < 10000) SELECT hex(zeroblob(10000)) AS x FROM c)"},
+			sqlite.Options{},
+			"table t: holds a record, value or statement of more than",
+		},
 		"endless rows":            {[]string{"CREATE VIEW t AS " + endless}, sqlite.Options{}, "table t: record "},
 		"endless rows of a query": {[]string{"CREATE TABLE t (x)"}, sqlite.Options{Query: endless, QueryName: "q.sql"}, "query q.sql: record "},
 		"views that double":       {chain(40, "CREATE VIEW v%d AS SELECT a.x FROM v%d a, v%d b"), sqlite.Options{Table: "v40"}, "too-large"},
-		"wide views that double":  {append([]string{"CREATE TABLE w0 (" + many(1900, "a%d") + ")"}, chain(16, "CREATE VIEW w%d AS SELECT a.* FROM w%d a, w%d b")...), sqlite.Options{Table: "w16"}, "too-large"},
-		"expressions that double": {[]string{"CREATE VIEW t AS WITH c0 AS (SELECT 1 AS x), " + strings.Join(doubling(60), ", ") + " SELECT * FROM c60"}, sqlite.Options{}, "table t: its views"},
-		"unions that double":      {chain(40, "CREATE VIEW v%d AS SELECT x FROM v%d UNION ALL SELECT x FROM v%d"), sqlite.Options{Table: "v40"}, "too-large"},
-		"a tower of views":        {chain(1000, "CREATE VIEW v%d AS SELECT x FROM v%d /* %d */"), sqlite.Options{Table: "v1000"}, "too-large"},
-		"nested queries":          {[]string{"CREATE TABLE t (x)"}, sqlite.Options{Query: strings.Repeat("SELECT * FROM (", 50_000) + "SELECT 1 AS x" + strings.Repeat(")", 50_000), QueryName: "q.sql"}, "query q.sql"},
-		"a long description":      {[]string{"CREATE TABLE t (x, " + many(1900, "a%d"+strings.Repeat("b", 1000)) + ")"}, sqlite.Options{}, "the description of its tables: needs more than 64 MiB"},
+		"wide views that double": {append([]string{"CREATE TABLE w0 (" + many(1900, "a%d") + ")"},
+			chain(16, "CREATE VIEW w%d AS SELECT a.* FROM w%d a, w%d b")...), sqlite.Options{Table: "w16"}, "too-large"},
+		"expressions that double": {[]string{"CREATE VIEW t AS WITH c0 AS (SELECT 1 AS x), " + strings.Join(doubling(60), ", ") +
+			" SELECT * FROM c60"}, sqlite.Options{}, "table t: its views"},
+		"unions that double": {
+			chain(40, "CREATE VIEW v%d AS SELECT x FROM v%d UNION ALL SELECT x FROM v%d"),
+			sqlite.Options{Table: "v40"},
+			"too-large",
+		},
+		"a tower of views": {chain(1000, "CREATE VIEW v%d AS SELECT x FROM v%d /* %d */"), sqlite.Options{Table: "v1000"}, "too-large"},
+		"nested queries": {
+			[]string{"CREATE TABLE t (x)"},
+			sqlite.Options{Query: strings.Repeat("SELECT * FROM (", 50_000) + "SELECT 1 AS x" + strings.Repeat(")", 50_000), QueryName: "q.sql"},
+			"query q.sql",
+		},
+		"a long description": {
+			[]string{"CREATE TABLE t (x, " + many(1900, "a%d"+strings.Repeat("b", 1000)) + ")"},
+			sqlite.Options{},
+			"the description of its tables: needs more than 64 MiB",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := database(t, "PRAGMA journal_mode = off", "PRAGMA synchronous = off", "BEGIN; "+strings.Join(c.statements, ";\n")+"; COMMIT")
@@ -158,7 +192,10 @@ func TestDescriptionInLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	for _, s := range []string{"PRAGMA journal_mode = wal", "PRAGMA wal_autocheckpoint = 0", "CREATE TABLE t (x)", "INSERT INTO t VALUES (1)", "CREATE TABLE u (x, " + many(1000, "a%d") + ")"} {
+	for _, s := range []string{
+		"PRAGMA journal_mode = wal", "PRAGMA wal_autocheckpoint = 0", "CREATE TABLE t (x)", "INSERT INTO t VALUES (1)",
+		"CREATE TABLE u (x, " + many(1000, "a%d") + ")",
+	} {
 		if _, err := db.Exec(s); err != nil {
 			t.Fatal(err)
 		}
@@ -183,9 +220,13 @@ func TestInterrupt(t *testing.T) {
 
 // Many tables are no bomb, and errors show few of their names.
 func TestManyTables(t *testing.T) {
-	statements := []string{"CREATE TABLE t (x, " + many(1999, "a%d") + ")", "INSERT INTO t (x) VALUES (1)", "CREATE VIEW v AS SELECT a.x, b.a1 FROM t a, t b"}
+	statements := []string{
+		"CREATE TABLE t (x, " + many(1999, "a%d") + ")", "INSERT INTO t (x) VALUES (1)",
+		"CREATE VIEW v AS SELECT a.x, b.a1 FROM t a, t b",
+	}
 	path := database(t, append(statements, "PRAGMA writable_schema = on",
-		"INSERT INTO sqlite_master SELECT 'view', 't' || i, 't' || i, 0, 'CREATE VIEW t' || i || ' AS SELECT x FROM t' FROM (WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM c WHERE i < 9999) SELECT i FROM c)")...)
+		"INSERT INTO sqlite_master SELECT 'view', 't' || i, 't' || i, 0, 'CREATE VIEW t' || i || ' AS SELECT x FROM t' FROM (WITH RECURSIVE "+
+			"c(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM c WHERE i < 9999) SELECT i FROM c)")...)
 	for _, name := range []string{"t", "t9999", "v"} {
 		if _, err := through(t.Context(), path, sqlite.Options{Table: name}); err != nil {
 			t.Error(err)
@@ -199,7 +240,8 @@ func TestManyTables(t *testing.T) {
 
 // A query reads what the listing has, and nothing of what SQLite keeps for itself.
 func TestOnlyListed(t *testing.T) {
-	path := database(t, "CREATE TABLE sqlitex (x)", "INSERT INTO sqlitex VALUES (1)", "CREATE VIEW names AS SELECT sql AS x FROM sqlite_master", "ANALYZE")
+	path := database(t, "CREATE TABLE sqlitex (x)", "INSERT INTO sqlitex VALUES (1)",
+		"CREATE VIEW names AS SELECT sql AS x FROM sqlite_master", "ANALYZE")
 	for query, ok := range map[string]bool{
 		"SELECT x FROM sqlitex": true, "SELECT value AS x FROM json_each('[1,2]')": true,
 		"SELECT name FROM sqlite_master": false, "SELECT name FROM sqlite_schema": false, "SELECT x FROM names": false,

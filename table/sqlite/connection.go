@@ -199,7 +199,10 @@ func (c *connection) prepare(text string, steps int64) (s *statement, whole bool
 // statement holds and how deep it nests. Only its text says so.
 func (c *connection) limited() bool {
 	text := libc.GoString(lib.Xsqlite3_errmsg(c.tls, c.db))
-	for _, start := range []string{"too many ", "VIEWs and/or subqueries nested too deep", "Recursion limit", "Expression tree is too large", "parser stack overflow"} {
+	for _, start := range []string{
+		"too many ", "VIEWs and/or subqueries nested too deep", "Recursion limit", "Expression tree is too large",
+		"parser stack overflow",
+	} {
 		if strings.HasPrefix(text, start) {
 			return true
 		}

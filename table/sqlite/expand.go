@@ -239,7 +239,8 @@ func (r *reading) expand(query string, where any) error {
 	columns := r.meter.Held()/2/nodeWeight/copies - e.words
 	if columns < 1 {
 		return &noren.Error{
-			Kind: noren.BadData, Code: meter.Code, Where: where, What: "its views and queries need more than %s of memory when each name is replaced by what it names", Args: []any{meter.Size(r.meter.Held())},
+			Kind: noren.BadData, Code: meter.Code, Where: where, What: "its views and queries need more than %s of memory when each name is " +
+				"replaced by what it names", Args: []any{meter.Size(r.meter.Held())},
 			Hint: "write the result as a table of the file, or as CSV",
 		}
 	}

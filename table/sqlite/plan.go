@@ -56,7 +56,8 @@ func (r *reading) plan(ctx context.Context, query string, where any) error {
 	length := free / 2 / max(values, 1)
 	if length < shortest {
 		return &noren.Error{
-			Kind: noren.BadData, Code: meter.Code, Where: where, What: "its %d {operation|operations} on %d {table|tables} {1|needs|need} more than %s of memory", Args: []any{values, tables, meter.Size(r.meter.Held())},
+			Kind: noren.BadData, Code: meter.Code, Where: where, What: "its %d {operation|operations} on %d {table|tables} {1|needs|need} more " +
+				"than %s of memory", Args: []any{values, tables, meter.Size(r.meter.Held())},
 			Hint: "write the result as a table of the file, or as CSV",
 		}
 	}
@@ -67,16 +68,22 @@ func (r *reading) plan(ctx context.Context, query string, where any) error {
 
 // opens are the operations that keep pages or records of a table, index or sorter.
 var opens = map[string]bool{
-	"OpenRead": true, "OpenAutoindex": true, "OpenEphemeral": true, "OpenDup": true, "OpenPseudo": true, "SorterOpen": true, "ReopenIdx": true, "VOpen": true,
+	"OpenRead": true, "OpenAutoindex": true, "OpenEphemeral": true, "OpenDup": true, "OpenPseudo": true, "SorterOpen": true, "ReopenIdx": true,
+	"VOpen": true,
 }
 
 // small are the operations that make no text and no bytes.
 var small = map[string]bool{
 	"Init": true, "Goto": true, "Gosub": true, "InitCoroutine": true, "Yield": true, "EndCoroutine": true, "Return": true, "BeginSubrtn": true,
 	"Once": true, "Transaction": true, "Halt": true, "Noop": true, "Rewind": true, "Next": true, "Prev": true, "Last": true, "ResultRow": true,
-	"Integer": true, "Int64": true, "Real": true, "Null": true, "Rowid": true, "IdxRowid": true, "Close": true, "Explain": true, "ColumnsUsed": true,
-	"SeekRowid": true, "NotExists": true, "SeekGE": true, "SeekGT": true, "SeekLE": true, "SeekLT": true, "IdxGE": true, "IdxGT": true, "IdxLE": true, "IdxLT": true,
-	"DeferredSeek": true, "NullRow": true, "If": true, "IfNot": true, "IfPos": true, "IsNull": true, "NotNull": true, "Eq": true, "Ne": true, "Lt": true, "Le": true, "Gt": true, "Ge": true,
-	"RealAffinity": true, "DecrJumpZero": true, "IfNotZero": true, "OffsetLimit": true, "MustBeInt": true, "Add": true, "Subtract": true, "Multiply": true, "Divide": true,
-	"Remainder": true, "Not": true, "And": true, "Or": true, "CollSeq": true, "Compare": true, "Permutation": true, "Jump": true, "Count": true, "TableLock": true, "VFilter": true, "VNext": true,
+	"Integer": true, "Int64": true, "Real": true, "Null": true, "Rowid": true, "IdxRowid": true, "Close": true, "Explain": true,
+	"ColumnsUsed": true,
+	"SeekRowid":   true, "NotExists": true, "SeekGE": true, "SeekGT": true, "SeekLE": true, "SeekLT": true, "IdxGE": true, "IdxGT": true,
+	"IdxLE": true, "IdxLT": true,
+	"DeferredSeek": true, "NullRow": true, "If": true, "IfNot": true, "IfPos": true, "IsNull": true, "NotNull": true, "Eq": true, "Ne": true,
+	"Lt": true, "Le": true, "Gt": true, "Ge": true,
+	"RealAffinity": true, "DecrJumpZero": true, "IfNotZero": true, "OffsetLimit": true, "MustBeInt": true, "Add": true, "Subtract": true,
+	"Multiply": true, "Divide": true,
+	"Remainder": true, "Not": true, "And": true, "Or": true, "CollSeq": true, "Compare": true, "Permutation": true, "Jump": true,
+	"Count": true, "TableLock": true, "VFilter": true, "VNext": true,
 }

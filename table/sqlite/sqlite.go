@@ -145,7 +145,12 @@ func (r *reading) failed(ctx context.Context, where any, err error) error {
 	}
 	var code resultCode
 	if errors.Is(err, errLong) {
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: where, What: "its views and query are too many, too deep or too long: more than a limit of SQLite or %d {step|steps}", Args: []any{mostSteps * between}, Hint: "name fewer views, or write the table as CSV"}
+		return &noren.Error{
+			Kind: noren.BadData, Code: meter.Code, Where: where,
+			What: "its views and query are too many, too deep or too long: more than a limit of SQLite or %d {step|steps}", Args: []any{
+				mostSteps * between,
+			}, Hint: "name fewer views, or write the table as CSV",
+		}
 	}
 	e := &noren.Error{Where: where, What: "cannot be read"}
 	if !errors.As(err, &code) {
@@ -180,7 +185,9 @@ func (r *reading) failed(ctx context.Context, where any, err error) error {
 // tooLong is the error about a value, record or statement beyond the length.
 func (r *reading) tooLong(where any) error {
 	return &noren.Error{
-		Kind: noren.BadData, Code: meter.Code, Where: where, What: "holds a record, value or statement of more than %s", Args: []any{meter.Size(r.length)},
+		Kind: noren.BadData, Code: meter.Code, Where: where, What: "holds a record, value or statement of more than %s", Args: []any{
+			meter.Size(r.length),
+		},
 		Hint: "name fewer columns in a query, shorten the texts, or write the table as CSV",
 	}
 }
@@ -267,7 +274,10 @@ func (r *reading) from(ctx context.Context) (from string, err error) {
 			return quote(name), nil
 		}
 	}
-	e := &noren.Error{Kind: noren.Usage, Code: "table", Where: noren.File(r.o.Name), What: "expected one of its tables (%s)", Args: []any{shown(names)}}
+	e := &noren.Error{
+		Kind: noren.Usage, Code: "table", Where: noren.File(r.o.Name), What: "expected one of its tables (%s)",
+		Args: []any{shown(names)},
+	}
 	if wanted != "" {
 		e.Saying("has no table %s, only %s", wanted, shown(names))
 		if best := table.Nearest(wanted, names); best != "" {
@@ -284,7 +294,10 @@ func (r *reading) columns(s *statement, where noren.Place) (columns []spool.Colu
 	for i := range s.columns() {
 		name := s.name(i)
 		if name == "" || seen[name] {
-			return nil, nil, &noren.Error{Kind: noren.Usage, Where: noren.Position{File: where, Field: i + 1}, What: "expected a name of its own", Hint: "name it in the query: SELECT ... AS name"}
+			return nil, nil, &noren.Error{
+				Kind: noren.Usage, Where: noren.Position{File: where, Field: i + 1}, What: "expected a name of its own",
+				Hint: "name it in the query: SELECT ... AS name",
+			}
 		}
 		seen[name] = true
 		columns = append(columns, spool.Column{Name: name})
@@ -367,7 +380,10 @@ func (r *reading) copy(ctx context.Context, s *statement, where noren.Place, boo
 				return &noren.Error{Where: where, What: "holds a value of a type that is not known"}
 			}
 			if !ok {
-				return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: where, Record: n, Field: i + 1}, What: "its text is not valid UTF-8"}
+				return &noren.Error{
+					Kind: noren.BadData, Where: noren.Position{File: where, Record: n, Field: i + 1},
+					What: "its text is not valid UTF-8",
+				}
 			}
 		}
 		if err := w.EndRow(n); err != nil {

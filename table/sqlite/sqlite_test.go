@@ -35,7 +35,8 @@ func database(t testing.TB, statements ...string) string {
 
 // Values have the types that they are stored with, whatever the columns declare.
 func TestTypes(t *testing.T) {
-	path := database(t, `CREATE TABLE "Odd ""T" (id integer primary key, r real, day date, at timestamp, ok boolean, any, bytes blob, "odd ""name" text)`,
+	path := database(t,
+		`CREATE TABLE "Odd ""T" (id integer primary key, r real, day date, at timestamp, ok boolean, any, bytes blob, "odd ""name" text)`,
 		`INSERT INTO "Odd ""T" VALUES (1, 1.5, '2024-02-29', 1709211909, 1, 7, x'dead', 'a'), (2, 2, '29.02.2024', '2024-02-29 13:05:09', 0, 'seven', x'', ''), (3, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`)
 	src, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {
@@ -56,7 +57,8 @@ func TestTypes(t *testing.T) {
 }
 
 func TestQueriesAndTables(t *testing.T) {
-	path := database(t, "CREATE TABLE a (x)", "CREATE TABLE b (x)", "INSERT INTO a VALUES ('secret'), (2)", "CREATE VIEW v AS SELECT count(*) AS n FROM a")
+	path := database(t, "CREATE TABLE a (x)", "CREATE TABLE b (x)", "INSERT INTO a VALUES ('secret'), (2)",
+		"CREATE VIEW v AS SELECT count(*) AS n FROM a")
 	for _, c := range []struct {
 		o    sqlite.Options
 		want string // the first cell, or a part of the error
@@ -97,7 +99,8 @@ func TestQueriesAndTables(t *testing.T) {
 }
 
 func TestBad(t *testing.T) {
-	path := database(t, "CREATE TABLE a (x)", "INSERT INTO a SELECT hex(randomblob(500)) FROM (WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 400) SELECT i FROM c)")
+	path := database(t, "CREATE TABLE a (x)", "INSERT INTO a SELECT hex(randomblob(500)) FROM (WITH RECURSIVE c(i) AS (VALUES (1) UNION "+
+		"ALL SELECT i + 1 FROM c WHERE i < 400) SELECT i FROM c)")
 	dir := t.TempDir()
 	put := func(name string, data []byte) string {
 		p := filepath.Join(dir, name)

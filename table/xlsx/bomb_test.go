@@ -71,13 +71,15 @@ func TestBombs(t *testing.T) {
 		return m
 	}
 	wide := shared(2<<20, 0)
-	wide["xl/worksheets/sheet1.xml"] = bombs.Repeat(`<worksheet><sheetData><row>`, `<c t="s"><v>0</v></c>`, 1000, `</row></sheetData></worksheet>`)
+	wide["xl/worksheets/sheet1.xml"] = bombs.Repeat(`<worksheet><sheetData><row>`, `<c t="s"><v>0</v></c>`, 1000,
+		`</row></sheetData></worksheet>`)
 	wideRow := shared(2<<20, 0)
 	names := ""
 	for i := range 1000 {
 		names += fmt.Sprintf(`<c t="str"><v>n%d</v></c>`, i)
 	}
-	wideRow["xl/worksheets/sheet1.xml"] = bombs.Repeat(`<worksheet><sheetData><row>`+names+`</row><row>`, `<c t="s"><v>0</v></c>`, 1000, `</row></sheetData></worksheet>`)
+	wideRow["xl/worksheets/sheet1.xml"] = bombs.Repeat(`<worksheet><sheetData><row>`+names+`</row><row>`, `<c t="s"><v>0</v></c>`, 1000,
+		`</row></sheetData></worksheet>`)
 	for _, c := range []struct {
 		name    string
 		parts   map[string]bombs.Repeated
@@ -85,14 +87,21 @@ func TestBombs(t *testing.T) {
 		rows    int // 0: refused
 		refusal string
 	}{
-		{"empty shared texts", map[string]bombs.Repeated{"xl/sharedStrings.xml": bombs.Repeat("<sst>", "<si/>", 60_000_000, "</sst>")}, 0, 0, "a.xlsx: part xl/sharedStrings.xml"},
+		{
+			"empty shared texts",
+			map[string]bombs.Repeated{"xl/sharedStrings.xml": bombs.Repeat("<sst>", "<si/>", 60_000_000, "</sst>")},
+			0, 0,
+			"a.xlsx: part xl/sharedStrings.xml",
+		},
 		{"shared text", shared(2<<20, 300), 0, 300, ""},
 		{"shared text, more in all than the limit", shared(2<<20, 3000), 0, 0, "a.xlsx: sheet Sheet1, row"},
 		{"shared text in a row", wideRow, 0, 0, "a.xlsx: sheet Sheet1, row 2, column"},
 		{"shared text in the names", wide, 0, 0, "a.xlsx: sheet Sheet1, row 1, column"},
-		{"styles", map[string]bombs.Repeated{"xl/styles.xml": bombs.Repeat("<styleSheet><cellXfs>", "<xf/>", 20_000_000, "</cellXfs></styleSheet>")}, 0, 0, "a.xlsx: part xl/styles.xml"},
+		{"styles", map[string]bombs.Repeated{"xl/styles.xml": bombs.Repeat("<styleSheet><cellXfs>", "<xf/>", 20_000_000,
+			"</cellXfs></styleSheet>")}, 0, 0, "a.xlsx: part xl/styles.xml"},
 		{"nesting", sheet("<nest>", 1_000_000), 0, 0, "a.xlsx: part xl/worksheets/sheet1.xml"},
-		{"one cell of many texts", sheet(`<row><c t="inlineStr"><is>`+strings.Repeat(`<t>`+strings.Repeat("a", 1<<20)+`</t>`, 20)+`</is></c></row>`, 1), 0, 0, "a.xlsx: part xl/worksheets/sheet1.xml"},
+		{"one cell of many texts", sheet(`<row><c t="inlineStr"><is>`+strings.Repeat(`<t>`+strings.Repeat("a", 1<<20)+`</t>`, 20)+
+			`</is></c></row>`, 1), 0, 0, "a.xlsx: part xl/worksheets/sheet1.xml"},
 		{"parts", nil, 300_000, 0, "a.xlsx: its directory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,7 +129,8 @@ func TestSparseRows(t *testing.T) {
 	for i := range 1000 {
 		names += fmt.Sprintf(`<c t="str"><v>n%d</v></c>`, i)
 	}
-	parts := map[string]bombs.Repeated{"xl/worksheets/sheet1.xml": bombs.Repeat(`<worksheet><sheetData><row>`+names+`</row>`, `<row><c><v>1</v></c></row>`, 100_000, `</sheetData></worksheet>`)}
+	parts := map[string]bombs.Repeated{"xl/worksheets/sheet1.xml": bombs.Repeat(`<worksheet><sheetData><row>`+names+`</row>`,
+		`<row><c><v>1</v></c></row>`, 100_000, `</sheetData></worksheet>`)}
 	rows, err := through(bombBook(t, parts, 0), meter.Limits{Unpacked: 16 << 20})
 	if noren.CodeOf(err) != meter.Code || !strings.HasPrefix(err.Error(), "a.xlsx: sheet Sheet1, row ") {
 		t.Errorf("%d records; %v", rows, err)

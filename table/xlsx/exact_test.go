@@ -14,7 +14,15 @@ import (
 // Columns that are read exactly tell types and stored values, and others are read as ever.
 func TestExactColumns(t *testing.T) {
 	path := write(t, [][]any{
-		{"a", "b"}, {5, 5}, {"5", "5"}, {true, true}, {1.50, 1.50}, {math.Copysign(0, -1), 0}, {int64(12345678901234567), 1}, {45292.500000005, 45292.500000005}, {nil, 1},
+		{"a", "b"},
+		{5, 5},
+		{"5", "5"},
+		{true, true},
+		{1.50, 1.50},
+		{math.Copysign(0, -1), 0},
+		{int64(12345678901234567), 1},
+		{45292.500000005, 45292.500000005},
+		{nil, 1},
 	}, func(f *excelize.File) { format(t, f, "A8:B8", "yyyy-mm-dd hh:mm") })
 	src, err := open(t, path, xlsx.Options{Exact: []string{"a", "missing"}})
 	if err != nil {

@@ -86,7 +86,8 @@ func theirs(in io.Reader) (string, error) {
 // agree, in whatever pieces it comes.
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{
-		`<a r="1"><b/>x &lt;&#x3042;<![CDATA[<y>]]></a>`, `<?xml version="1.0" encoding="UTF-8"?><x:a xmlns:x="u"><x:c r='A"1' t="s"><v>3</v></x:c></x:a>`,
+		`<a r="1"><b/>x &lt;&#x3042;<![CDATA[<y>]]></a>`,
+		`<?xml version="1.0" encoding="UTF-8"?><x:a xmlns:x="u"><x:c r='A"1' t="s"><v>3</v></x:c></x:a>`,
 		"<a>\r\n\r</a>", "<!-- <b> --><a/>", `<!DOCTYPE a><a/>`, "<a", "<a></b>", "<a>&no;</a>", "<a r=\"a>b\"/>", "<a/><b/>", "x<a/>", "",
 	} {
 		f.Add([]byte(seed))
@@ -110,7 +111,10 @@ func FuzzScanner(f *testing.F) {
 
 // FuzzNumFmt makes sure that no format code makes senseOf panic.
 func FuzzNumFmt(f *testing.F) {
-	for _, seed := range []string{"yyyy-mm-dd", `[$-411]ggge"年"m"月"`, "[h]:mm:ss", `#,##0.00 "d"`, "0.00E+00", "mm:ss.0", "General", `\d0`, "[", `"`} {
+	for _, seed := range []string{
+		"yyyy-mm-dd", `[$-411]ggge"年"m"月"`, "[h]:mm:ss", `#,##0.00 "d"`, "0.00E+00", "mm:ss.0", "General", `\d0`,
+		"[", `"`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, code string) {
@@ -121,9 +125,12 @@ func FuzzNumFmt(f *testing.F) {
 
 func TestSenseOf(t *testing.T) {
 	for code, want := range map[string]sense{
-		"yyyy-mm-dd": date, "m/d/yyyy h:mm": instant, `yyyy-mm-dd"T"hh:mm`: instant, "mmm": date, "d": date, `[$-411]ggge"年"m"月"d"日"`: date, "[$-F800]dddd, mmmm dd, yyyy": date, `yyyy"年"m"月"`: date, "DD.MM.YY": date, "[Red]yyyy": date,
+		"yyyy-mm-dd": date, "m/d/yyyy h:mm": instant, `yyyy-mm-dd"T"hh:mm`: instant, "mmm": date, "d": date, `[$-411]ggge"年"m"月"d"日"`: date,
+		"[$-F800]dddd, mmmm dd, yyyy": date, `yyyy"年"m"月"`: date, "DD.MM.YY": date, "[Red]yyyy": date,
 		"h:mm": timeOfDay, "hh:mm:ss": timeOfDay, "mm:ss.0": timeOfDay, "h:mm AM/PM": timeOfDay, `h"時"mm"分"`: timeOfDay,
-		"[h]:mm": number, "[mm]:ss": number, "[ss]": number, "General": number, "0": number, "#,##0.00": number, "0.00E+00": number, `"day "0`: number, `\d0`: number, "@": number, "": number, `0.0_d`: number, "[Red]0;[Blue]yyyy": number, "¥#,##0": number, "# ?/?": number, `"yyyy"`: number,
+		"[h]:mm": number, "[mm]:ss": number, "[ss]": number, "General": number, "0": number, "#,##0.00": number, "0.00E+00": number,
+		`"day "0`: number, `\d0`: number, "@": number, "": number, `0.0_d`: number, "[Red]0;[Blue]yyyy": number, "¥#,##0": number,
+		"# ?/?": number, `"yyyy"`: number,
 	} {
 		if got := senseOf(code); got != want {
 			t.Errorf("%q is %d, want %d", code, got, want)
@@ -146,7 +153,8 @@ func TestPlace(t *testing.T) {
 }
 
 func BenchmarkScanner(b *testing.B) {
-	doc := []byte("<sheetData>" + strings.Repeat(`<row r="1"><c r="A1" s="3"><v>45351.5</v></c><c r="B1" t="s"><v>17</v></c></row>`, 10000) + "</sheetData>")
+	doc := []byte("<sheetData>" + strings.Repeat(`<row r="1"><c r="A1" s="3"><v>45351.5</v></c><c r="B1" t="s"><v>17</v></c></row>`, 10000) +
+		"</sheetData>")
 	b.SetBytes(int64(len(doc)))
 	for b.Loop() {
 		s := newScanner(bytes.NewReader(doc))

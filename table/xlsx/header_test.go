@@ -23,9 +23,12 @@ func TestHeaderIsFound(t *testing.T) {
 		want string // the names, or a part of the error
 		row  int
 	}{
-		"no title":               {[][]any{{"age", "sex"}, {20, "F"}}, "age sex", 1},
-		"a title":                {[][]any{{"入院患者一覧"}, {}, {"患者番号", "年齢", "病名"}, {"p1", 70, "肺炎"}}, "患者番号 年齢 病名", 3},
-		"a title and a date":     {[][]any{{"入院患者一覧", nil, nil, "2026-04-01"}, {"作成: 医事課"}, {"患者番号", "年齢", "病名", "病棟"}, {"p1", 70, "肺炎", "A"}}, "患者番号 年齢 病名 病棟", 3},
+		"no title": {[][]any{{"age", "sex"}, {20, "F"}}, "age sex", 1},
+		"a title":  {[][]any{{"入院患者一覧"}, {}, {"患者番号", "年齢", "病名"}, {"p1", 70, "肺炎"}}, "患者番号 年齢 病名", 3},
+		"a title and a date": {
+			[][]any{{"入院患者一覧", nil, nil, "2026-04-01"}, {"作成: 医事課"}, {"患者番号", "年齢", "病名", "病棟"}, {"p1", 70, "肺炎", "A"}},
+			"患者番号 年齢 病名 病棟", 3,
+		},
 		"two levels of names":    {[][]any{{"患者", nil, "入院", nil}, {"番号", "年齢", "病名", "病棟"}, {"p1", 70, "肺炎", "A"}}, "番号 年齢 病名 病棟", 2},
 		"numbers, not names":     {[][]any{{"Report"}, {1, 2}, {3, 4}}, "row 2, column B: holds a value beside the table", 0},
 		"dates, not names":       {[][]any{{"Report"}, {"x", "2026-04-01"}, {"y", "2026-04-02"}}, "beside the table", 0},

@@ -30,13 +30,23 @@ func TestHidden(t *testing.T) {
 		columns []string
 		left    [][]string // with names
 	}{
-		{"a row", func(f *excelize.File) { must(f.SetRowVisible("Sheet1", 3, false)) }, 1, nil, [][]string{{"id", "age", "note", "sex"}, {"1", "20", "a", "F"}, {"3", "40", "c", "F"}}},
-		{"a row without height", func(f *excelize.File) { must(f.SetRowHeight("Sheet1", 2, 0)) }, 1, nil, [][]string{{"id", "age", "note", "sex"}, {"2", "30", "b", "M"}, {"3", "40", "c", "F"}}},
+		{
+			"a row", func(f *excelize.File) { must(f.SetRowVisible("Sheet1", 3, false)) }, 1, nil,
+			[][]string{{"id", "age", "note", "sex"}, {"1", "20", "a", "F"}, {"3", "40", "c", "F"}},
+		},
+		{
+			"a row without height", func(f *excelize.File) { must(f.SetRowHeight("Sheet1", 2, 0)) }, 1, nil,
+			[][]string{{"id", "age", "note", "sex"}, {"2", "30", "b", "M"}, {"3", "40", "c", "F"}},
+		},
 		{"a filtered row", func(f *excelize.File) {
 			must(f.AutoFilter("Sheet1", "A1:D4", []excelize.AutoFilterOptions{{Column: "D", Expression: "x == F"}}))
 			must(f.SetRowVisible("Sheet1", 3, false))
 		}, 1, nil, [][]string{{"id", "age", "note", "sex"}, {"1", "20", "a", "F"}, {"3", "40", "c", "F"}}},
-		{"a column", func(f *excelize.File) { must(f.SetColVisible("Sheet1", "C", false)) }, 0, []string{"note"}, [][]string{{"id", "age", "sex"}, {"1", "20", "F"}, {"2", "30", "M"}, {"3", "40", "F"}}},
+		{
+			"a column", func(f *excelize.File) { must(f.SetColVisible("Sheet1", "C", false)) }, 0,
+			[]string{"note"},
+			[][]string{{"id", "age", "sex"}, {"1", "20", "F"}, {"2", "30", "M"}, {"3", "40", "F"}},
+		},
 		{"the first and the last column", func(f *excelize.File) {
 			must(f.SetColVisible("Sheet1", "A", false))
 			must(f.SetColVisible("Sheet1", "D:Z", false))
@@ -46,7 +56,10 @@ func TestHidden(t *testing.T) {
 			must(f.SetRowVisible("Sheet1", 2, false))
 			must(f.SetRowVisible("Sheet1", 4, false))
 		}, 2, []string{"age", "note"}, [][]string{{"id", "sex"}, {"2", "M"}}},
-		{"the names", func(f *excelize.File) { must(f.SetRowVisible("Sheet1", 1, false)) }, 1, nil, [][]string{{"1", "20", "a", "F"}, {"2", "30", "b", "M"}, {"3", "40", "c", "F"}}},
+		{
+			"the names", func(f *excelize.File) { must(f.SetRowVisible("Sheet1", 1, false)) }, 1, nil,
+			[][]string{{"1", "20", "a", "F"}, {"2", "30", "b", "M"}, {"3", "40", "c", "F"}},
+		},
 		{"rows without values", func(f *excelize.File) {
 			must(f.SetRowVisible("Sheet1", 9, false))
 			must(f.SetColVisible("Sheet1", "F", false))

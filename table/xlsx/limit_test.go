@@ -27,7 +27,10 @@ func TestUnpackingIsLimited(t *testing.T) {
 		{"stated past all limits", 1<<34 + 1, 1 << 34, "unpacks to more than 16 GiB in all"},
 		{"more than stated", 10, 1 << 16, "is damaged"},
 	} {
-		b := &book{name: "a.xlsx", meter: meter.New(meter.Limits{Unpacked: c.left}, 0), file: &failing{}, parts: map[string]*zip.File{"part": packed(t, text, c.stated)}}
+		b := &book{
+			name: "a.xlsx", meter: meter.New(meter.Limits{Unpacked: c.left}, 0), file: &failing{},
+			parts: map[string]*zip.File{"part": packed(t, text, c.stated)},
+		}
 		seen := 0
 		err := b.each("part", func(*scanner) error { seen++; return nil })
 		switch {
@@ -56,7 +59,10 @@ func packed(t *testing.T, text string, stated int) *zip.File {
 		t.Fatal(err)
 	}
 	z := zip.NewWriter(&archive)
-	part, err := z.CreateRaw(&zip.FileHeader{Name: "part", Method: zip.Deflate, CompressedSize64: uint64(deflated.Len()), UncompressedSize64: uint64(stated)})
+	part, err := z.CreateRaw(&zip.FileHeader{
+		Name: "part", Method: zip.Deflate, CompressedSize64: uint64(deflated.Len()),
+		UncompressedSize64: uint64(stated),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,7 +192,8 @@ func (s *sheet) cell(in *scanner) error {
 		if s.ignored() || s.left(column) {
 			return nil
 		}
-		return s.bad(s.row, column, noren.Textf("is a formula without a stored value"), "open the workbook in a spreadsheet program, which computes it, and save it")
+		return s.bad(s.row, column, noren.Textf("is a formula without a stored value"),
+			"open the workbook in a spreadsheet program, which computes it, and save it")
 	}
 	value := s.value
 	switch {
@@ -302,7 +303,8 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 		if len(value) == 0 {
 			return nil
 		}
-		return s.badHeader(s.row, column, noren.Textf("holds a value beside the table: row %d names the columns %s to %s alone", s.header+1, appendColumn(nil, s.first), appendColumn(nil, s.first+len(s.slots)-1)))
+		return s.badHeader(s.row, column, noren.Textf("holds a value beside the table: row %d names the columns %s to %s alone", s.header+1,
+			appendColumn(nil, s.first), appendColumn(nil, s.first+len(s.slots)-1)))
 	}
 	i = s.slots[i]
 	for ; s.at < i; s.at++ {
@@ -416,7 +418,8 @@ func (s *sheet) setHeader() error {
 		}
 		name := cells[next].name
 		if first := slices.Index(names, name); first >= 0 {
-			return s.badHeader(s.row, s.first+i, noren.Textf("the name %q is that of column %s already", name, appendColumn(nil, cells[first].column)))
+			return s.badHeader(s.row, s.first+i, noren.Textf("the name %q is that of column %s already", name,
+				appendColumn(nil, cells[first].column)))
 		}
 		s.slots[i] = len(names)
 		names = append(names, name)
@@ -435,7 +438,10 @@ func (s *sheet) setHeader() error {
 	}
 	s.names = names
 	var err error
-	s.w, err = spool.NewWriter(spool.Options{Name: s.where().String(), Place: s.where(), Dir: s.dir, Rows: true, Progress: s.progress, Columns: columns})
+	s.w, err = spool.NewWriter(spool.Options{
+		Name: s.where().String(), Place: s.where(), Dir: s.dir, Rows: true, Progress: s.progress,
+		Columns: columns,
+	})
 	return err
 }
 

@@ -43,7 +43,10 @@ var _ table.Sink = (*Sink)(nil)
 func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, error) {
 	out := &atomicfile.Output{Writer: w}
 	if len(columns) == 0 || len(columns) > mostColumns {
-		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "a sheet has 1 to %d columns, got %d", Args: []any{mostColumns, len(columns)}}
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(name), What: "a sheet has 1 to %d columns, got %d",
+			Args: []any{mostColumns, len(columns)},
+		}
 	}
 	s := &Sink{name: name, columns: columns, out: out, zip: zip.NewWriter(out)}
 	// The sheet stands last in the file and is written as it comes, but its
@@ -113,11 +116,17 @@ func (s *Sink) Write(c *table.Chunk) error {
 
 func (s *Sink) write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
-		return &noren.Error{Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d", Args: []any{len(c.Cols), len(s.columns)}}
+		return &noren.Error{
+			Where: noren.File(s.name), What: "got a chunk of %d {column|columns} for a table of %d",
+			Args: []any{len(c.Cols), len(s.columns)},
+		}
 	}
 	for row := range c.Rows {
 		if s.records+2 > mostRows {
-			return &noren.Error{Kind: noren.BadData, Where: noren.File(s.name), What: "a sheet holds %d {record|records} at most", Args: []any{mostRows - 1}, Hint: "write the table as CSV or Parquet"}
+			return &noren.Error{
+				Kind: noren.BadData, Where: noren.File(s.name), What: "a sheet holds %d {record|records} at most",
+				Args: []any{mostRows - 1}, Hint: "write the table as CSV or Parquet",
+			}
 		}
 		s.records++
 		s.line = append(s.line, `<row r="`...)

@@ -39,10 +39,22 @@ func TestWriteRead(t *testing.T) {
 		{Name: "decimal", Kind: table.Text, Nullable: true, Proposed: ptr(table.Decimal)},
 		{Name: "day", Kind: table.Int, Nullable: true, Logical: days, AppendText: days.Show()},
 	}
-	for _, l := range []table.Logical{{Of: table.Boolean}, {Of: table.Instant, PerSecond: 1000}, {Of: table.Instant, PerSecond: 1_000_000_000}, {Of: table.UTCInstant, PerSecond: 1_000_000}, {Of: table.Clock, PerSecond: 1_000_000}} {
-		columns = append(columns, table.StoredColumn{Name: string(rune('A' + len(columns))), Kind: table.Int, Nullable: true, Logical: l, AppendText: l.Show()})
+	for _, l := range []table.Logical{
+		{Of: table.Boolean},
+		{Of: table.Instant, PerSecond: 1000},
+		{Of: table.Instant, PerSecond: 1_000_000_000},
+		{Of: table.UTCInstant, PerSecond: 1_000_000},
+		{Of: table.Clock, PerSecond: 1_000_000},
+	} {
+		columns = append(columns, table.StoredColumn{
+			Name: string(rune('A' + len(columns))), Kind: table.Int, Nullable: true, Logical: l,
+			AppendText: l.Show(),
+		})
 	}
-	texts := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"=1+1", "+a", "-1", "@x", "_x0041_", "_x005F_", "_", "\r\n\t", " ", "\x00\x1f", "<&>\"'", "]]>", "\ufffe\uffff", "😀"}))
+	texts := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
+		"=1+1", "+a", "-1", "@x", "_x0041_", "_x005F_", "_", "\r\n\t", " ",
+		"\x00\x1f", "<&>\"'", "]]>", "\ufffe\uffff", "😀",
+	}))
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "rows")
 		c := &table.Chunk{Rows: n, Cols: make([]table.Vector, len(columns))}
@@ -133,7 +145,9 @@ func fraction(text string) string {
 
 func TestWriteFaults(t *testing.T) {
 	text := []table.StoredColumn{{Name: "a"}, {Name: "b"}}
-	for name, columns := range map[string][]table.StoredColumn{"none": nil, "no name": {{Name: " "}}, "same name": {{Name: "a"}, {Name: "a"}}} {
+	for name, columns := range map[string][]table.StoredColumn{
+		"none": nil, "no name": {{Name: " "}}, "same name": {{Name: "a"}, {Name: "a"}},
+	} {
 		if _, err := xlsx.NewSink(io.Discard, "out.xlsx", columns); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -200,7 +214,12 @@ func TestLongMemory(t *testing.T) {
 
 func testMemory(t *testing.T, rows, limit int64) {
 	path := filepath.Join(t.TempDir(), "large.xlsx")
-	columns := []table.StoredColumn{{Name: "id", Kind: table.Int}, {Name: "name"}, {Name: "fee", Kind: table.Float}, {Name: "day", Kind: table.Int, Logical: table.Logical{Of: table.Day}}}
+	columns := []table.StoredColumn{
+		{Name: "id", Kind: table.Int},
+		{Name: "name"},
+		{Name: "fee", Kind: table.Float},
+		{Name: "day", Kind: table.Int, Logical: table.Logical{Of: table.Day}},
+	}
 	peak := func() uint64 {
 		heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 		metrics.Read(heap)
@@ -213,7 +232,12 @@ func testMemory(t *testing.T, rows, limit int64) {
 		t.Fatal(err)
 	}
 	const chunk = 4000
-	c := &table.Chunk{Rows: chunk, Cols: []table.Vector{{Kind: table.Int, Ints: make([]int64, chunk)}, {Texts: make([][]byte, chunk)}, {Kind: table.Float, Floats: make([]float64, chunk)}, {Kind: table.Int, Ints: make([]int64, chunk)}}}
+	c := &table.Chunk{Rows: chunk, Cols: []table.Vector{
+		{Kind: table.Int, Ints: make([]int64, chunk)},
+		{Texts: make([][]byte, chunk)},
+		{Kind: table.Float, Floats: make([]float64, chunk)},
+		{Kind: table.Int, Ints: make([]int64, chunk)},
+	}}
 	for from := int64(0); from < rows; from += chunk {
 		for i := range int64(chunk) {
 			c.Cols[0].Ints[i], c.Cols[2].Floats[i], c.Cols[3].Ints[i] = from+i, float64(from+i)/4, (from+i)%20000

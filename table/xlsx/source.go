@@ -127,7 +127,10 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if opts.Sheet == "" && b.sheets[0] != entry {
 		passed = b.sheets[0].name
 	}
-	s := &sheet{b: b, hidden: concealed{policy: opts.Hidden}, totals: totals{policy: opts.Totals}, name: opts.Name, sheet: entry.name, header: opts.HeaderRow - 1, exactly: opts.Exact, dir: opts.Dir, progress: opts.Progress}
+	s := &sheet{
+		b: b, hidden: concealed{policy: opts.Hidden}, totals: totals{policy: opts.Totals}, name: opts.Name, sheet: entry.name,
+		header: opts.HeaderRow - 1, exactly: opts.Exact, dir: opts.Dir, progress: opts.Progress,
+	}
 	w, err := s.read(ctx, entry.part)
 	if opts.HeaderRow == 0 && noren.CodeOf(err) == headerCode {
 		found, under, failed := s.search(ctx, entry.part)
@@ -168,7 +171,10 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Source: src, Sheet: entry.name, Header: s.header + 1, Sheets: b.listed(entry.name), totals: s.totals.count(), TotalsPolicy: opts.Totals, Hidden: s.hidden.found, Policy: opts.Hidden, passed: passed, searched: s.searched}, nil
+	return &Source{
+		Source: src, Sheet: entry.name, Header: s.header + 1, Sheets: b.listed(entry.name), totals: s.totals.count(),
+		TotalsPolicy: opts.Totals, Hidden: s.hidden.found, Policy: opts.Hidden, passed: passed, searched: s.searched,
+	}, nil
 }
 
 func unchanged(f File, was fs.FileInfo, name string) error {
@@ -177,7 +183,10 @@ func unchanged(f File, was fs.FileInfo, name string) error {
 		return &noren.Error{Where: noren.File(name), What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) {
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(name), What: "the file was changed while it was read",
+			Hint: "start again when nothing writes to it",
+		}
 	}
 	return nil
 }
@@ -195,5 +204,8 @@ func Refuse(name string, head []byte) error {
 	if string(head) != "\xd0\xcf\x11\xe0" {
 		return nil
 	}
-	return &noren.Error{Kind: noren.BadData, Where: noren.File(name), What: "is an encrypted workbook or one of an old format (.xls), expected .xlsx", Hint: "save it as .xlsx without a password"}
+	return &noren.Error{
+		Kind: noren.BadData, Where: noren.File(name),
+		What: "is an encrypted workbook or one of an old format (.xls), expected .xlsx", Hint: "save it as .xlsx without a password",
+	}
 }

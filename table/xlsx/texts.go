@@ -137,7 +137,10 @@ func (t *texts) flush() error {
 		return nil
 	}
 	if _, err := t.file.Write(t.queue); err != nil {
-		return &noren.Error{Where: noren.File(t.name), What: "its texts cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err)}
+		return &noren.Error{
+			Where: noren.File(t.name), What: "its texts cannot be kept in a temporary file",
+			Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err),
+		}
 	}
 	t.queue = t.queue[:0]
 	return nil

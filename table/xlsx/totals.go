@@ -92,5 +92,9 @@ func ParseTotals(s string) (Policy, error) {
 
 // totalsRefusal is the error about a table with rows of totals or notes of which nothing was decided.
 func totalsRefusal(where any, rows int64) error {
-	return &noren.Error{Kind: noren.Usage, Code: CodeTotals, Where: where, What: "%d {row looks|rows look} like totals or notes, not like records", Args: []any{rows}, Hint: "decide whether they are read as records or left out"}
+	return &noren.Error{
+		Kind: noren.Usage, Code: CodeTotals, Where: where,
+		What: "%d {row looks|rows look} like totals or notes, not like records", Args: []any{rows},
+		Hint: "decide whether they are read as records or left out",
+	}
 }

@@ -59,7 +59,10 @@ func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 
 // bad is an error about the content of the workbook.
 func (b *book) bad(what, hint noren.Text) error {
-	return &noren.Error{Kind: noren.BadData, Where: noren.File(b.name), What: what.Format, Args: what.Args, Hint: hint.Format, HintArgs: hint.Args}
+	return &noren.Error{
+		Kind: noren.BadData, Where: noren.File(b.name), What: what.Format, Args: what.Args, Hint: hint.Format,
+		HintArgs: hint.Args,
+	}
 }
 
 var errDirectory = errors.New("the directory is too long")
@@ -83,7 +86,10 @@ func (b *book) failure(part string, err error) error {
 	case meter.At(err, noren.File(b.name)) != nil:
 		return meter.At(err, noren.Place{noren.File(b.name), noren.Textf("part %s", part)})
 	case errors.Is(err, errLong), errors.Is(err, errDeep):
-		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: noren.Place{noren.File(b.name), noren.Textf("part %s", part)}, What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args, Hint: again}
+		return &noren.Error{
+			Kind: noren.BadData, Code: meter.Code, Where: noren.Place{noren.File(b.name), noren.Textf("part %s", part)},
+			What: noren.TextOf(err).Format, Args: noren.TextOf(err).Args, Hint: again,
+		}
 	case errors.Is(err, zip.ErrAlgorithm):
 		return b.bad(noren.Textf("is packed in a way that workbooks are not"), noren.Textf(again))
 	case errors.Is(err, errXML), errors.Is(err, errShort), errors.Is(err, errEntry), errors.Is(err, errUTF):
@@ -224,7 +230,8 @@ func (l limited) Read(p []byte) (int, error) {
 func (b *book) open(part string) (*scanner, io.Closer, error) {
 	f, ok := b.parts[strings.ToLower(part)]
 	if !ok {
-		return nil, nil, b.bad(noren.Textf("its part %s is missing", part), noren.Textf("copy the file again, or save it again in a spreadsheet program"))
+		return nil, nil, b.bad(noren.Textf("its part %s is missing", part),
+			noren.Textf("copy the file again, or save it again in a spreadsheet program"))
 	}
 	if f.UncompressedSize64 > uint64(b.meter.Left()) {
 		return nil, nil, b.failure(part, b.meter.Unpack(math.MaxInt64))
@@ -339,5 +346,8 @@ func (b *book) sheet(which string) (sheetEntry, error) {
 	if len(b.sheets) > most {
 		names = append(names, "...")
 	}
-	return sheetEntry{}, &noren.Error{Kind: noren.Usage, Code: "sheet", Where: noren.File(b.name), What: "expected one of its sheets (%s) or a number from 1 to %d, got %q", Args: []any{strings.Join(names, ", "), len(names), which}}
+	return sheetEntry{}, &noren.Error{
+		Kind: noren.Usage, Code: "sheet", Where: noren.File(b.name),
+		What: "expected one of its sheets (%s) or a number from 1 to %d, got %q", Args: []any{strings.Join(names, ", "), len(names), which},
+	}
 }

@@ -113,7 +113,10 @@ func TestTypes(t *testing.T) {
 	if diff := cmp.Diff(want, tabletest.Texts(t, src)); diff != "" {
 		t.Error(diff)
 	}
-	kinds := map[string]table.LogicalType{"born": table.Day, "seen": table.Instant, "at": table.Clock, "ok": table.Boolean, "mixed": table.Mixed, "days": table.Plain}
+	kinds := map[string]table.LogicalType{
+		"born": table.Day, "seen": table.Instant, "at": table.Clock, "ok": table.Boolean,
+		"mixed": table.Mixed, "days": table.Plain,
+	}
 	for _, c := range src.Columns() {
 		if want, ok := kinds[c.Name]; ok && c.Logical.Of != want {
 			t.Errorf("column %s is %v, want %v", c.Name, c.Logical.Of, want)
@@ -135,12 +138,18 @@ func TestTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	for cell, want := range map[string]string{"C2": "12.50 days", "D2": "2024/02/29", "F2": "12:00:00 PM", "B4": "=1+1", "H2": "NA", "H3": "7", "G2": "TRUE", "J3": "30:00"} {
+	for cell, want := range map[string]string{
+		"C2": "12.50 days", "D2": "2024/02/29", "F2": "12:00:00 PM", "B4": "=1+1", "H2": "NA", "H3": "7",
+		"G2": "TRUE", "J3": "30:00",
+	} {
 		if got, err := f.GetCellValue("Sheet1", cell); err != nil || got != want {
 			t.Errorf("%s: %q %v, want %q", cell, got, err, want)
 		}
 	}
-	for cell, want := range map[string]excelize.CellType{"A2": excelize.CellTypeUnset, "B4": excelize.CellTypeInlineString, "G2": excelize.CellTypeBool, "D2": excelize.CellTypeUnset} {
+	for cell, want := range map[string]excelize.CellType{
+		"A2": excelize.CellTypeUnset, "B4": excelize.CellTypeInlineString,
+		"G2": excelize.CellTypeBool, "D2": excelize.CellTypeUnset,
+	} {
 		if got, err := f.GetCellType("Sheet1", cell); err != nil || got != want {
 			t.Errorf("%s is of type %v, want %v", cell, got, want)
 		}
@@ -230,7 +239,8 @@ func TestSheetsAndTitles(t *testing.T) {
 		{"2", 0, "second by name", 0}, // a name comes first
 		{"Title", 4, "x y z", 0},
 		{"Title", 0, "x y z", 0}, // found below the title
-		{"Title", 2, "sheet Title, row 4, column C: holds a value beside the table: row 2 names the columns B to B alone (if the rows above the table hold a title", noren.BadData},
+		{"Title", 2, "sheet Title, row 4, column C: holds a value beside the table: row 2 names the columns B to B alone (if the rows above " +
+			"the table hold a title", noren.BadData},
 		{"Title", 3, "row 3: the row is blank", noren.BadData},
 		{"Title", 9, "row 9: the row is blank or missing", noren.BadData},
 		{"Merged", 0, "sheet Merged, row 2, column B (B1): the cells B2:B3 are merged", noren.BadData},
@@ -238,7 +248,11 @@ func TestSheetsAndTitles(t *testing.T) {
 		{"Computed", 0, "a", 0},
 		{"Uncomputed", 0, "row 2, column A (a): is a formula without a stored value", noren.BadData},
 		{"Empty", 0, "the sheet is empty", noren.BadData},
-		{"none", 0, `expected one of its sheets (Sheet1, Title, Merged, Beside, Computed, Uncomputed, Empty, 2) or a number from 1 to 8, got "none"`, noren.Usage},
+		{
+			"none", 0,
+			`expected one of its sheets (Sheet1, Title, Merged, Beside, Computed, Uncomputed, Empty, 2) or a number from 1 to 8, got "none"`,
+			noren.Usage,
+		},
 		{"9", 0, "a number from 1 to 8", noren.Usage},
 	} {
 		src, err := open(t, path, xlsx.Options{Sheet: c.sheet, HeaderRow: c.header})
@@ -352,9 +366,10 @@ func TestForms(t *testing.T) {
 		}
 		_ = src.Close()
 	}
-	old, err := openBytes(parts(t, `<row><c t="s"><v>0</v></c></row><row><c s="1"><v>0</v></c></row><row><c s="1"><v>1</v></c></row>`, map[string]string{
-		"xl/workbook.xml": `<workbook><workbookPr date1904="1"/><sheets><sheet name="S" id="rId1"/></sheets></workbook>`,
-	}))
+	old, err := openBytes(parts(t, `<row><c t="s"><v>0</v></c></row><row><c s="1"><v>0</v></c></row><row><c s="1"><v>1</v></c></row>`,
+		map[string]string{
+			"xl/workbook.xml": `<workbook><workbookPr date1904="1"/><sheets><sheet name="S" id="rId1"/></sheets></workbook>`,
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,8 +395,14 @@ func TestBad(t *testing.T) {
 		{"no sheet", parts(t, head, map[string]string{"xl/worksheets/sheet1.xml": "-"}), "its part xl/worksheets/sheet1.xml is missing"},
 		{"open element", parts(t, head+"<row>", map[string]string{}), "cannot be read: the XML is damaged"},
 		{"short", parts(t, head, map[string]string{"xl/worksheets/sheet1.xml": "<worksheet><sheetData>"}), "the XML ends too early"},
-		{"document type", parts(t, head, map[string]string{"xl/worksheets/sheet1.xml": `<!DOCTYPE x [<!ENTITY a "b">]><worksheet/>`}), "declares a document type"},
-		{"UTF-16", parts(t, head, map[string]string{"xl/worksheets/sheet1.xml": `<?xml version="1.0" encoding="UTF-16"?><worksheet/>`}), "not in UTF-8"},
+		{
+			"document type", parts(t, head, map[string]string{"xl/worksheets/sheet1.xml": `<!DOCTYPE x [<!ENTITY a "b">]><worksheet/>`}),
+			"declares a document type",
+		},
+		{
+			"UTF-16", parts(t, head, map[string]string{"xl/worksheets/sheet1.xml": `<?xml version="1.0" encoding="UTF-16"?><worksheet/>`}),
+			"not in UTF-8",
+		},
 		{"no number", parts(t, head+`<row><c><v>`+secret+`</v></c></row>`, nil), "sheet S, row 2, column A (a): expected a number"},
 		{"infinite", parts(t, head+`<row><c><v>1e999</v></c></row>`, nil), "expected a number"},
 		{"no boolean", parts(t, head+`<row><c t="b"><v>`+secret+`</v></c></row>`, nil), "expected TRUE or FALSE"},
@@ -392,8 +413,17 @@ func TestBad(t *testing.T) {
 		{"cells out of order", parts(t, `<row><c r="B1" t="s"><v>0</v></c><c r="A1" t="s"><v>0</v></c></row>`, nil), "cells are not in order"},
 		{"cell of another row", parts(t, `<row><c r="B7" t="s"><v>0</v></c></row>`, nil), "cells are not in order"},
 		{"same name", parts(t, `<row><c t="s"><v>0</v></c><c t="s"><v>0</v></c></row>`, nil), `the name "a" is that of column A already`},
-		{"no name", parts(t, `<row><c r="A1" t="s"><v>0</v></c><c r="C1" t="str"><v>c</v></c></row>`, nil), "row 1, column B: the column has no name"},
-		{"merged header", parts(t, head, map[string]string{"xl/worksheets/sheet1.xml": `<worksheet><sheetData><row><c t="s"><v>0</v></c></row></sheetData><mergeCells><mergeCell ref="A1:B1"/></mergeCells></worksheet>`}), "the cells A1:B1 are merged"},
+		{
+			"no name", parts(t, `<row><c r="A1" t="s"><v>0</v></c><c r="C1" t="str"><v>c</v></c></row>`, nil),
+			"row 1, column B: the column has no name",
+		},
+		{
+			"merged header",
+			parts(t, head,
+				map[string]string{
+					"xl/worksheets/sheet1.xml": `<worksheet><sheetData><row><c t="s"><v>0</v></c></row></sheetData><mergeCells><mergeCell ref="A1:B1"/></mergeCells></worksheet>`,
+				}), "the cells A1:B1 are merged",
+		},
 	} {
 		src, err := openBytes(c.book)
 		if err == nil {
@@ -436,9 +466,14 @@ func TestChanged(t *testing.T) {
 
 // FuzzBook holds all parts of a workbook to the memory of the limits.
 func FuzzBook(f *testing.F) {
-	f.Add(`<row><c t="s"><v>0</v></c></row>`, `<sst><si><t>a</t></si></sst>`, `<styleSheet><cellXfs><xf numFmtId="14"/></cellXfs></styleSheet>`, `<x:workbook xmlns:x="m" xmlns:r="o"><x:sheets><x:sheet name="S" sheetId="1" r:id="rId1"/></x:sheets></x:workbook>`)
-	f.Add(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 500), `<sst>`+strings.Repeat(`<si/>`, 5000)+`</sst>`, `<styleSheet><cellXfs>`+strings.Repeat(`<xf/>`, 2000)+`</cellXfs></styleSheet>`, `<workbook/>`)
-	f.Add(`<row><c r="XFD1048576"><v>1</v></c></row></sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells><sheetData>`, `<sst><si><t>`+strings.Repeat("a", 30_000)+`</t></si></sst>`, `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="yyyy"/></numFmts></styleSheet>`, `<workbook/>`)
+	f.Add(`<row><c t="s"><v>0</v></c></row>`, `<sst><si><t>a</t></si></sst>`,
+		`<styleSheet><cellXfs><xf numFmtId="14"/></cellXfs></styleSheet>`,
+		`<x:workbook xmlns:x="m" xmlns:r="o"><x:sheets><x:sheet name="S" sheetId="1" r:id="rId1"/></x:sheets></x:workbook>`)
+	f.Add(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 500), `<sst>`+strings.Repeat(`<si/>`, 5000)+`</sst>`, `<styleSheet><cellXfs>`+
+		strings.Repeat(`<xf/>`, 2000)+`</cellXfs></styleSheet>`, `<workbook/>`)
+	f.Add(`<row><c r="XFD1048576"><v>1</v></c></row></sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells><sheetData>`,
+		`<sst><si><t>`+strings.Repeat("a", 30_000)+`</t></si></sst>`,
+		`<styleSheet><numFmts><numFmt numFmtId="200" formatCode="yyyy"/></numFmts></styleSheet>`, `<workbook/>`)
 	f.Fuzz(func(t *testing.T, sheet, shared, styles, book string) {
 		metertest.Hold(t, len(sheet)+len(shared)+len(styles)+len(book))
 		more := map[string]string{"xl/sharedStrings.xml": shared, "xl/styles.xml": styles, "xl/workbook.xml": book}

@@ -49,7 +49,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return &noren.Error{Kind: noren.Usage, Where: "-extra", What: "adds columns to people, not to sensors"}
 	}
 	if strings.EqualFold(filepath.Ext(*output), ".parquet") {
-		return &noren.Error{Kind: noren.Usage, Where: "-o " + *output, What: "a CSV file should not be called that", Hint: "write CSV, and convert it"}
+		return &noren.Error{
+			Kind: noren.Usage, Where: "-o " + *output, What: "a CSV file should not be called that",
+			Hint: "write CSV, and convert it",
+		}
 	}
 	write := bigtable.Write
 	if *sensors {

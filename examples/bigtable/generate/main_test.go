@@ -21,7 +21,8 @@ func TestFileAndStandardOutputAgree(t *testing.T) {
 		t.Errorf("%d lines, expected a header and 50 records", n)
 	}
 	var readings bytes.Buffer
-	if err := run(ctx, []string{"-rows", "50", "-sensors"}, &readings, io.Discard); err != nil || !bytes.HasPrefix(readings.Bytes(), []byte("x,y\n")) {
+	if err := run(ctx, []string{"-rows", "50", "-sensors"}, &readings, io.Discard); err != nil ||
+		!bytes.HasPrefix(readings.Bytes(), []byte("x,y\n")) {
 		t.Errorf("-sensors: %v, %d bytes", err, readings.Len())
 	}
 	if err := run(ctx, []string{"-sensors", "-extra"}, io.Discard, io.Discard); noren.KindOf(err) != noren.Usage {

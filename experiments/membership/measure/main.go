@@ -41,7 +41,10 @@ var ways = []struct {
 	{"`matched`", kanon.Options{Publish: publish.Matched, Scale: space.ZScore, Refine: refine.Auto}},
 	{"`shares`", kanon.Options{Publish: publish.Shares, Scale: space.ZScore, Refine: refine.Auto}},
 	{"`generalize`", kanon.Options{Publish: publish.Generalize, Scale: space.ZScore, Refine: refine.Auto}},
-	{"`generalize --ranges fixed`", kanon.Options{Publish: publish.Generalize, Ranges: publish.Fixed, Scale: space.ZScore, Refine: refine.Auto}},
+	{"`generalize --ranges fixed`", kanon.Options{
+		Publish: publish.Generalize, Ranges: publish.Fixed, Scale: space.ZScore,
+		Refine: refine.Auto,
+	}},
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -71,7 +74,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		k = append(k, n)
 	}
-	_, _ = fmt.Fprintf(stdout, "| k = %s | AUC | advantage | outsiders excluded |\n|---|---|---|---|\n", strings.Join(strings.Split(*ks, ","), " / "))
+	_, _ = fmt.Fprintf(stdout, "| k = %s | AUC | advantage | outsiders excluded |\n|---|---|---|---|\n",
+		strings.Join(strings.Split(*ks, ","), " / "))
 	original, err := measure(ctx, all, nil, *splits, *seed)
 	if err != nil {
 		return err
@@ -93,7 +97,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if !way.options.Publish.Boxes() {
 			columns[2] = nil
 		}
-		_, err := fmt.Fprintf(stdout, "| %s | %s | %s | %s |\n", way.name, strings.Join(columns[0], " / "), strings.Join(columns[1], " / "), strings.Join(columns[2], " / "))
+		_, err := fmt.Fprintf(stdout, "| %s | %s | %s | %s |\n", way.name, strings.Join(columns[0], " / "), strings.Join(columns[1], " / "),
+			strings.Join(columns[2], " / "))
 		if err != nil {
 			return &noren.Error{What: "cannot write", Err: err}
 		}

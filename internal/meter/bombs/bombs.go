@@ -46,8 +46,10 @@ func Sheet(text string, times int) Repeated {
 // as many empty parts beside them.
 func Workbook(w io.Writer, parts map[string]Repeated, empty int) error {
 	all := map[string]Repeated{
-		"xl/workbook.xml": {Before: `<workbook xmlns:r="` + relations + `"><sheets><sheet name="Sheet1" sheetId="1" r:id="r1"/></sheets></workbook>`},
-		"xl/_rels/workbook.xml.rels": {Before: `<Relationships><Relationship Id="r1" Type="` + relations + `/worksheet" Target="worksheets/sheet1.xml"/>` +
+		"xl/workbook.xml": {Before: `<workbook xmlns:r="` + relations +
+			`"><sheets><sheet name="Sheet1" sheetId="1" r:id="r1"/></sheets></workbook>`},
+		"xl/_rels/workbook.xml.rels": {Before: `<Relationships><Relationship Id="r1" Type="` + relations +
+			`/worksheet" Target="worksheets/sheet1.xml"/>` +
 			`<Relationship Id="r2" Type="` + relations + `/styles" Target="styles.xml"/>` +
 			`<Relationship Id="r3" Type="` + relations + `/sharedStrings" Target="sharedStrings.xml"/></Relationships>`},
 		"xl/styles.xml":            {Before: `<styleSheet/>`},

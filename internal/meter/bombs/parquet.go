@@ -42,7 +42,10 @@ func (b *Parquet) Bytes() ([]byte, error) {
 	}
 	data := int64(len(out))
 	h := &format.PageHeader{Type: format.DataPage}
-	h.DataPageHeader = thrift.New(format.DataPageHeader{NumValues: b.Values, Encoding: b.Encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})
+	h.DataPageHeader = thrift.New(format.DataPageHeader{
+		NumValues: b.Values, Encoding: b.Encoding, DefinitionLevelEncoding: format.RLE,
+		RepetitionLevelEncoding: format.RLE,
+	})
 	if out, err = b.page(out, h, b.Data); err != nil {
 		return nil, err
 	}
@@ -62,7 +65,10 @@ func (b *Parquet) Bytes() ([]byte, error) {
 		if b.Dictionary != nil {
 			c.MetaData.DictionaryPageOffset = from
 		}
-		meta.RowGroups = append(meta.RowGroups, format.RowGroup{Columns: []format.ColumnChunk{c}, NumRows: b.Rows, TotalByteSize: int64(len(out)) - from})
+		meta.RowGroups = append(meta.RowGroups, format.RowGroup{
+			Columns: []format.ColumnChunk{c}, NumRows: b.Rows,
+			TotalByteSize: int64(len(out)) - from,
+		})
 	}
 	if b.Footer != nil {
 		b.Footer(meta)

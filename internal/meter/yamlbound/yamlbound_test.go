@@ -32,7 +32,10 @@ func TestCheck(t *testing.T) {
 	for i := range 5000 {
 		plain += fmt.Sprintf("  c%d: {role: quasi, levels: [a, b, c]}\n", i)
 	}
-	for name, text := range map[string]string{"columns": plain, "shared": "a: &l [x, y]\nb: *l\nc: {d: *l}\n", "list": "a:\n" + strings.Repeat("- {b: 1}\n", 5000)} {
+	for name, text := range map[string]string{
+		"columns": plain, "shared": "a: &l [x, y]\nb: *l\nc: {d: *l}\n",
+		"list": "a:\n" + strings.Repeat("- {b: 1}\n", 5000),
+	} {
 		if err := Check("a.yaml", []byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -76,7 +76,9 @@ func people(t *testing.T, n int) (path string, s *spec.Spec) {
 	return path, &spec.Spec{
 		Version: spec.Version, Anonymize: spec.Anonymize{K: 5},
 		Columns: map[string]spec.Column{
-			"age": {Type: "integer", Role: "quasi-identifier"}, "ward": {Type: "category", Role: "quasi-identifier"}, "illness": {Type: "category", Role: "sensitive"},
+			"age": {Type: "integer", Role: "quasi-identifier"}, "ward": {Type: "category", Role: "quasi-identifier"}, "illness": {
+				Type: "category", Role: "sensitive",
+			},
 		},
 	}
 }
@@ -106,8 +108,9 @@ func TestSameApart(t *testing.T) {
 		}
 		var err error
 		if out.Release, err = o.Anonymize(t.Context(), &api.AnonymizeRequest{
-			Table: api.Table{Input: path, Spec: s}, Output: filepath.Join(dir, "out.csv"), Report: filepath.Join(dir, "page.html"), PlainNames: true, Assess: true,
-			Seed: strings.Repeat("3b", 16), Force: true,
+			Table: api.Table{Input: path, Spec: s}, Output: filepath.Join(dir, "out.csv"), Report: filepath.Join(dir, "page.html"), PlainNames: true,
+			Assess: true,
+			Seed:   strings.Repeat("3b", 16), Force: true,
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +165,10 @@ func contents(v reflect.Value) string { return string(appendValue(nil, v)) }
 func TestErrorsApart(t *testing.T) {
 	path, s := people(t, 40)
 	wrong := *s
-	wrong.Columns = map[string]spec.Column{"age": {Type: "integer", Role: "quasi-identifier"}, "unknown": {Type: "category", Role: "quasi-identifier"}}
+	wrong.Columns = map[string]spec.Column{
+		"age":     {Type: "integer", Role: "quasi-identifier"},
+		"unknown": {Type: "category", Role: "quasi-identifier"},
+	}
 	damaged := filepath.Join(t.TempDir(), "damaged.csv")
 	if err := os.WriteFile(damaged, []byte("a,b\n1,2\n1\n\"x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -176,7 +182,10 @@ func TestErrorsApart(t *testing.T) {
 			return err
 		}},
 		{"wrong specification", func(ctx context.Context, o *Operations) error {
-			_, err := o.Anonymize(ctx, &api.AnonymizeRequest{Table: api.Table{Input: path, Spec: &wrong}, Output: filepath.Join(t.TempDir(), "o.csv")})
+			_, err := o.Anonymize(ctx, &api.AnonymizeRequest{
+				Table:  api.Table{Input: path, Spec: &wrong},
+				Output: filepath.Join(t.TempDir(), "o.csv"),
+			})
 			return err
 		}},
 		{"damaged file", func(ctx context.Context, o *Operations) error {
@@ -184,7 +193,8 @@ func TestErrorsApart(t *testing.T) {
 			return err
 		}},
 		{"too large", func(ctx context.Context, o *Operations) error {
-			_, err := o.Anonymize(meter.With(ctx, meter.Limits{Held: 100, Unpacked: 100}), &api.AnonymizeRequest{Table: api.Table{Input: path, Spec: s}, Output: filepath.Join(t.TempDir(), "o.csv")})
+			_, err := o.Anonymize(meter.With(ctx, meter.Limits{Held: 100, Unpacked: 100}),
+				&api.AnonymizeRequest{Table: api.Table{Input: path, Spec: s}, Output: filepath.Join(t.TempDir(), "o.csv")})
 			return err
 		}},
 	} {
@@ -201,7 +211,8 @@ func TestErrorsApart(t *testing.T) {
 				t.Errorf("%s: %q, apart %q", c.name, a, b)
 			}
 		}
-		if noren.KindOf(here) != noren.KindOf(apart) || noren.CodeOf(here) != noren.CodeOf(apart) || errors.Is(here, fs.ErrNotExist) != errors.Is(apart, fs.ErrNotExist) {
+		if noren.KindOf(here) != noren.KindOf(apart) || noren.CodeOf(here) != noren.CodeOf(apart) ||
+			errors.Is(here, fs.ErrNotExist) != errors.Is(apart, fs.ErrNotExist) {
 			t.Errorf("%s: %#v, apart %#v", c.name, here, apart)
 		}
 	}
@@ -241,7 +252,8 @@ func TestPassedErrors(t *testing.T) {
 // A process that is killed, cut off or of another version is an error, and never an empty result.
 func TestProcessThatEnds(t *testing.T) {
 	path, _ := people(t, 40)
-	if got, err := runner("cut").Operations().Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}}); err == nil || got != nil {
+	if got, err := runner("cut").Operations().Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: path}}); err == nil ||
+		got != nil {
 		t.Errorf("cut off: %v, %v", got, err)
 	}
 	none := &Runner{Command: func(ctx context.Context) *exec.Cmd {
@@ -252,7 +264,8 @@ func TestProcessThatEnds(t *testing.T) {
 		t.Errorf("no program: %v, %v", got, err)
 	}
 	// Memory is not what is missing there.
-	if p := problem.From(err); p.Code != "unavailable" || p.Detail != "The process that computes cannot be started." || p.In(lang.Japanese).Detail == p.Detail {
+	if p := problem.From(err); p.Code != "unavailable" || p.Detail != "The process that computes cannot be started." ||
+		p.In(lang.Japanese).Detail == p.Detail {
 		t.Errorf("no program: %v", p)
 	}
 }

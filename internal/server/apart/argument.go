@@ -19,10 +19,13 @@ func leftOut() []string {
 // arguments are the types of what an argument of a text can be.
 func arguments() []reflect.Type {
 	return []reflect.Type{
-		reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[int64](), reflect.TypeFor[int](), reflect.TypeFor[uint64](), reflect.TypeFor[float64](),
+		reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[int64](), reflect.TypeFor[int](), reflect.TypeFor[uint64](),
+		reflect.TypeFor[float64](),
 		reflect.TypeFor[float32](), reflect.TypeFor[[]byte](), reflect.TypeFor[[]string](), reflect.TypeFor[[]int](), reflect.TypeFor[[]any](),
-		reflect.TypeFor[noren.Format](), reflect.TypeFor[noren.Phrase](), reflect.TypeFor[noren.Term](), reflect.TypeFor[noren.File](), reflect.TypeFor[noren.Place](), reflect.TypeFor[noren.Position](),
-		reflect.TypeFor[noren.Foreign](), reflect.TypeFor[noren.Text](), reflect.TypeFor[noren.Texts](), reflect.TypeFor[noren.Commas](), reflect.TypeFor[noren.Lines](),
+		reflect.TypeFor[noren.Format](), reflect.TypeFor[noren.Phrase](), reflect.TypeFor[noren.Term](), reflect.TypeFor[noren.File](),
+		reflect.TypeFor[noren.Place](), reflect.TypeFor[noren.Position](),
+		reflect.TypeFor[noren.Foreign](), reflect.TypeFor[noren.Text](), reflect.TypeFor[noren.Texts](), reflect.TypeFor[noren.Commas](),
+		reflect.TypeFor[noren.Lines](),
 		reflect.TypeFor[noren.Paragraph](), reflect.TypeFor[noren.Sentence](), reflect.TypeFor[noren.Names](),
 		reflect.TypeFor[inLanguages](), reflect.TypeFor[*passed](), reflect.TypeFor[named](),
 	}

@@ -33,7 +33,8 @@ func decode(data []byte, v any) (err error) {
 
 // marshals reports whether a type writes itself, as [time.Time] does, whose fields are not exported.
 func marshals(t reflect.Type) bool {
-	return t.Implements(reflect.TypeFor[encoding.BinaryMarshaler]()) && reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.BinaryUnmarshaler]())
+	return t.Implements(reflect.TypeFor[encoding.BinaryMarshaler]()) && reflect.PointerTo(t).
+		Implements(reflect.TypeFor[encoding.BinaryUnmarshaler]())
 }
 
 // passes reports whether a field is passed.

@@ -35,7 +35,8 @@ type passed struct {
 // known are the errors that callers ask for.
 func known() []error {
 	return []error{
-		context.Canceled, context.DeadlineExceeded, fs.ErrNotExist, fs.ErrPermission, fs.ErrExist, plainfile.ErrNot, syscall.ENOSPC, syscall.EDQUOT,
+		context.Canceled, context.DeadlineExceeded, fs.ErrNotExist, fs.ErrPermission, fs.ErrExist, plainfile.ErrNot, syscall.ENOSPC,
+		syscall.EDQUOT,
 		io.EOF, io.ErrUnexpectedEOF,
 	}
 }

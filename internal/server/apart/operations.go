@@ -185,7 +185,9 @@ func (o operation[Request, Result]) types() []reflect.Type {
 	return []reflect.Type{reflect.TypeFor[Request](), reflect.TypeFor[Result]()}
 }
 
-func (o operation[Request, Result]) serve(ctx context.Context, s *service.Service, request []byte, point func(api.CurvePoint)) ([]byte, error) {
+func (o operation[Request, Result]) serve(ctx context.Context, s *service.Service, request []byte, point func(api.CurvePoint)) ([]byte,
+	error,
+) {
 	r := new(Request)
 	if err := decode(request, r); err != nil {
 		return nil, err
@@ -202,7 +204,10 @@ func (o operation[Request, Result]) serve(ctx context.Context, s *service.Servic
 
 // form is a print of all that both sides exchange.
 func form() string {
-	types := []reflect.Type{reflect.TypeFor[settings](), reflect.TypeFor[progress](), reflect.TypeFor[note](), reflect.TypeFor[api.CurvePoint]()}
+	types := []reflect.Type{
+		reflect.TypeFor[settings](), reflect.TypeFor[progress](), reflect.TypeFor[note](),
+		reflect.TypeFor[api.CurvePoint](),
+	}
 	for _, c := range callables() {
 		types = append(types, c.types()...)
 	}

@@ -37,11 +37,15 @@ func (s speaking) Unwrap() error    { return s.cause }
 
 // sorts are errors of every sort, each alone and in the places where one stands.
 func sorts() []error {
-	inner := &noren.Error{Kind: noren.BadData, Code: "ragged", Where: noren.File("/srv/tables/a.csv"), What: "%d fields", Args: []any{3}, Hint: "give %s", HintArgs: []any{noren.File("/srv/b.csv")}}
+	inner := &noren.Error{
+		Kind: noren.BadData, Code: "ragged", Where: noren.File("/srv/tables/a.csv"), What: "%d fields", Args: []any{3},
+		Hint: "give %s", HintArgs: []any{noren.File("/srv/b.csv")},
+	}
 	path := &fs.PathError{Op: "open", Path: "/srv/tables/x.csv", Err: syscall.ENOSPC}
 	alone := []error{
 		inner, path, &os.LinkError{Op: "rename", Old: "/srv/a", New: "/srv/b", Err: syscall.EXDEV}, os.NewSyscallError("write", syscall.EDQUOT),
-		syscall.ENOSPC, syscall.ENOENT, fs.ErrNotExist, context.Canceled, context.DeadlineExceeded, io.ErrUnexpectedEOF, errors.New("no digits"), plainfile.ErrNot,
+		syscall.ENOSPC, syscall.ENOENT, fs.ErrNotExist, context.Canceled, context.DeadlineExceeded, io.ErrUnexpectedEOF, errors.New("no digits"),
+		plainfile.ErrNot,
 		spec.Faults{inner, inner},
 		spec.Faults{},
 		speaking{},

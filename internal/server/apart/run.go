@@ -44,7 +44,9 @@ func (r *Runner) toEnd() time.Duration {
 }
 
 // run runs an operation. Points are received while it computes.
-func run[Request, Result any](ctx context.Context, o *Operations, op operation[Request, Result], r *Request, point func(api.CurvePoint)) (*Result, error) {
+func run[Request, Result any](ctx context.Context, o *Operations, op operation[Request, Result], r *Request,
+	point func(api.CurvePoint),
+) (*Result, error) {
 	if o.runner.Memory != nil && meter.From(ctx) == (meter.Limits{}) {
 		ctx = service.Limited(ctx, o.runner.Memory())
 	}
@@ -147,7 +149,8 @@ func notStarted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	p := problem.New("unavailable", "The process that computes cannot be started.").Hinted("try again; let the server have more processes and open files where it happens again")
+	p := problem.New("unavailable", "The process that computes cannot be started.").
+		Hinted("try again; let the server have more processes and open files where it happens again")
 	return &died{p, err}
 }
 
@@ -213,7 +216,8 @@ type died struct {
 func (d *died) Unwrap() []error { return []error{d.Problem, d.cause} }
 
 func processDied(cause error) error {
-	p := problem.New("unavailable", "The process that computed ended before it was done.").Hinted("try again; give the server more memory where it happens again")
+	p := problem.New("unavailable", "The process that computed ended before it was done.").
+		Hinted("try again; give the server more memory where it happens again")
 	return &died{p, cause}
 }
 

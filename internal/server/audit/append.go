@@ -228,7 +228,10 @@ func (l *Log) writeOnce(ctx context.Context, group []*appending) (again bool, er
 		}
 		if err != nil {
 			l.resumeLater()
-			return l.damage.set(&noren.Error{Where: noren.Phrase("audit log"), What: "cannot be written", Hint: "free space on its disk", Err: reason(err)})
+			return l.damage.set(&noren.Error{
+				Where: noren.Phrase("audit log"), What: "cannot be written", Hint: "free space on its disk",
+				Err: reason(err),
+			})
 		}
 		l.step("synced")
 		// The entries are there, whether or not the store gets to know of them: what lies

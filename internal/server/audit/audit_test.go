@@ -51,7 +51,10 @@ func (f *folder) open(t *testing.T) *Log {
 func fill(t *testing.T, l *Log, n int) {
 	t.Helper()
 	for i := range n {
-		e := Entry{Actor: "pr_a", Role: "steward", Action: "table.confirm", Route: "PUT /x", Object: "tb_a", Outcome: "ok", RequestID: fmt.Sprint("rq_", i)}
+		e := Entry{
+			Actor: "pr_a", Role: "steward", Action: "table.confirm", Route: "PUT /x", Object: "tb_a", Outcome: "ok",
+			RequestID: fmt.Sprint("rq_", i),
+		}
 		if i%3 == 0 {
 			e.Actor, e.Action, e.Outcome, e.Detail = "pr_b", "release.make", "forbidden", map[string]string{"k": "5"}
 		}
@@ -292,7 +295,8 @@ func TestExport(t *testing.T) {
 				"twice":   func() []string { return append(append([]string{}, lines[:i+1]...), lines[i:]...) },
 				"changed": func() []string {
 					l := append([]string{}, lines...)
-					l[i] = strings.NewReplacer(`"n":1`, `"n":3`, "pr_b", "pr_d", "pr_a", "pr_d", `"body":"`, `"body":"0`, `"entries":12`, `"entries":11`, `"n":`, `"n":1`).Replace(l[i])
+					l[i] = strings.NewReplacer(`"n":1`, `"n":3`, "pr_b", "pr_d", "pr_a", "pr_d", `"body":"`, `"body":"0`, `"entries":12`, `"entries":11`,
+						`"n":`, `"n":1`).Replace(l[i])
 					return l
 				},
 			} {

@@ -86,7 +86,10 @@ func encode(e *Entry, prev Hash) ([]byte, Hash, error) {
 // decode reads a line without its newline, and checks that it is number n after prev.
 func decode(text []byte, n int64, prev Hash) (*Entry, Hash, error) {
 	bad := func(what noren.Text) (*Entry, Hash, error) {
-		return nil, Hash{}, &noren.Error{Kind: noren.NotMet, Where: noren.Textf("audit log: entry %d", n), What: what.Format, Args: what.Args, Hint: "keep the file as evidence; a signed export shows what it held"}
+		return nil, Hash{}, &noren.Error{
+			Kind: noren.NotMet, Where: noren.Textf("audit log: entry %d", n), What: what.Format, Args: what.Args,
+			Hint: "keep the file as evidence; a signed export shows what it held",
+		}
 	}
 	var l line
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -221,7 +221,10 @@ func (r *Report) signed(text []byte, n int64, head Hash, trusted []ed25519.Publi
 		r.Trusted = r.Trusted || k.Equal(ed25519.PublicKey(public))
 	}
 	if len(trusted) > 0 && !r.Trusted {
-		return &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: noren.Phrase("audit export"), What: "it is signed by a key that is none of those trusted (%s)", Args: []any{s.KeyID}}
+		return &noren.Error{
+			Kind: noren.NotMet, Code: "untrusted", Where: noren.Phrase("audit export"),
+			What: "it is signed by a key that is none of those trusted (%s)", Args: []any{s.KeyID},
+		}
 	}
 	r.Entries, r.Head, r.At, r.KeyID = n, s.Head, s.At, s.KeyID
 	return nil

@@ -253,7 +253,11 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 				return 0, err
 			}
 			if !ok {
-				_ = l.damage.set(&noren.Error{Kind: noren.NotMet, Where: noren.Phrase("audit log"), What: "the store knows %d {entry|entries}, and the log has more than a kill can leave", Args: []any{known.N}, Err: ErrStoreOlder, Hint: "put the newest copy of server.db back"})
+				_ = l.damage.set(&noren.Error{
+					Kind: noren.NotMet, Where: noren.Phrase("audit log"),
+					What: "the store knows %d {entry|entries}, and the log has more than a kill can leave", Args: []any{known.N}, Err: ErrStoreOlder,
+					Hint: "put the newest copy of server.db back",
+				})
 				return 0, nil
 			}
 		}
@@ -302,7 +306,10 @@ func (l *Log) took(h Hash, bytes int64) {
 }
 
 func damaged(format noren.Format, args ...any) error {
-	return &noren.Error{Kind: noren.NotMet, Where: noren.Phrase("audit log"), What: format, Args: args, Hint: "keep the file as evidence; a signed export shows what it held"}
+	return &noren.Error{
+		Kind: noren.NotMet, Where: noren.Phrase("audit log"), What: format, Args: args,
+		Hint: "keep the file as evidence; a signed export shows what it held",
+	}
 }
 
 // Filter selects entries. An empty field selects all.

@@ -62,7 +62,10 @@ func (l *Log) resume() {
 	}
 	l.damage.Store(nil)
 	l.unwritten = false
-	note := &appending{entry: Entry{Actor: "server", Action: "audit.resumed", Outcome: "ok", Detail: map[string]string{"bytes": strconv.FormatInt(cut, 10)}}}
+	note := &appending{entry: Entry{
+		Actor: "server", Action: "audit.resumed", Outcome: "ok",
+		Detail: map[string]string{"bytes": strconv.FormatInt(cut, 10)},
+	}}
 	if err := l.write(ctx, []*appending{note}); err != nil {
 		if l.Damage() == nil { // the store cannot be written yet
 			_ = l.damage.set(failed)

@@ -235,7 +235,10 @@ func (a *Auth) NewToken(ctx context.Context, principal, name string, days int, n
 		}
 	}
 	secret := store.NewSecret()
-	t := &store.Token{ID: store.NewID("tk"), Principal: principal, Name: name, Networks: strings.Join(networks, " "), Hash: hash("token", secret)}
+	t := &store.Token{
+		ID: store.NewID("tk"), Principal: principal, Name: name, Networks: strings.Join(networks, " "),
+		Hash: hash("token", secret),
+	}
 	err := a.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		have, err := tx.CountTokens(ctx, principal)
 		switch {

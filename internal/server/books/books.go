@@ -104,10 +104,14 @@ type document struct {
 // New opens the books of a store, and ends or undoes the openings that a killed process
 // left.
 func New(ctx context.Context, config Config) (*Books, error) {
-	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil || config.AskingEnded == nil {
+	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil ||
+		config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil || config.AskingEnded == nil {
 		return nil, noren.Bug("books: expected all fields of Config but Public")
 	}
-	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, caps: map[string]map[string]api.Amount{}, looked: map[string]looked{}}
+	b := &Books{
+		config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{},
+		caps: map[string]map[string]api.Amount{}, looked: map[string]looked{},
+	}
 	rows, err := config.Store.Resources(ctx, store.KindBook, "", 0, 1<<20)
 	if err != nil {
 		return nil, err

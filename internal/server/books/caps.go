@@ -19,7 +19,10 @@ func (b *Books) Raise(ctx context.Context, id string, to api.Amount, v Viewer) (
 	if to == (api.Amount{}) {
 		return nil, noren.Usagef("epsilon", "expected a new cap, got none")
 	}
-	if _, err := b.config.Service().LedgerRaise(ctx, &api.LedgerRaiseRequest{Dataset: d.Name, Epsilon: to.Epsilon, Delta: to.Delta, Rho: to.Rho}); err != nil {
+	if _, err := b.config.Service().LedgerRaise(ctx, &api.LedgerRaiseRequest{
+		Dataset: d.Name, Epsilon: to.Epsilon, Delta: to.Delta,
+		Rho: to.Rho,
+	}); err != nil {
 		return nil, err
 	}
 	return b.Get(ctx, id, v)
@@ -46,9 +49,15 @@ func (b *Books) SetAccount(ctx context.Context, id, principal string, to api.Amo
 		has = has || set.Analysts[i].Name == principal && !set.Analysts[i].Closed
 	}
 	if has {
-		_, err = operations.LedgerRaise(ctx, &api.LedgerRaiseRequest{Dataset: d.Name, Analyst: principal, Epsilon: to.Epsilon, Delta: to.Delta, Rho: to.Rho})
+		_, err = operations.LedgerRaise(ctx, &api.LedgerRaiseRequest{
+			Dataset: d.Name, Analyst: principal, Epsilon: to.Epsilon, Delta: to.Delta,
+			Rho: to.Rho,
+		})
 	} else {
-		_, err = operations.LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{Dataset: d.Name, Analyst: principal, Epsilon: to.Epsilon, Delta: to.Delta, Rho: to.Rho})
+		_, err = operations.LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{
+			Dataset: d.Name, Analyst: principal, Epsilon: to.Epsilon,
+			Delta: to.Delta, Rho: to.Rho,
+		})
 	}
 	if err != nil {
 		return nil, err

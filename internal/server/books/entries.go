@@ -109,7 +109,10 @@ func (b *Books) Entries(ctx context.Context, id string, s Select, v Viewer) (pag
 	var entries []api.LedgerEntry
 	more := int64(0)
 	if s.State != "refused" {
-		found, err := b.config.Service().LedgerEntries(ctx, &api.LedgerEntriesRequest{Dataset: d.Name, Analyst: s.Account, State: s.State, Before: at.link, Limit: s.Limit})
+		found, err := b.config.Service().LedgerEntries(ctx, &api.LedgerEntriesRequest{
+			Dataset: d.Name, Analyst: s.Account, State: s.State,
+			Before: at.link, Limit: s.Limit,
+		})
 		if err != nil {
 			return nil, "", err
 		}
@@ -133,7 +136,9 @@ func (b *Books) Entries(ctx context.Context, id string, s Select, v Viewer) (pag
 }
 
 // merge merges entries and refusals by time to one page.
-func (b *Books) merge(ctx context.Context, entries []api.LedgerEntry, refusals []store.Refusal, at place, more int64, limit int, v Viewer) ([]BookEntry, string, error) {
+func (b *Books) merge(ctx context.Context, entries []api.LedgerEntry, refusals []store.Refusal, at place, more int64, limit int,
+	v Viewer,
+) ([]BookEntry, string, error) {
 	keys := make([]string, 0, len(entries))
 	for i := range entries {
 		if entries[i].Key != "" {
@@ -205,7 +210,10 @@ func (b *Books) entry(ctx context.Context, e *api.LedgerEntry, q store.KeptQuest
 }
 
 func (b *Books) refusedEntry(ctx context.Context, r *store.Refusal) BookEntry {
-	out := BookEntry{At: r.Made.Format(time.RFC3339), Kind: "refused", State: "refused", Account: &Principal{r.Principal, b.config.Name(ctx, r.Principal)}}
+	out := BookEntry{
+		At: r.Made.Format(time.RFC3339), Kind: "refused", State: "refused",
+		Account: &Principal{r.Principal, b.config.Name(ctx, r.Principal)},
+	}
 	var doc Refused
 	if json.Unmarshal(r.Doc, &doc) == nil {
 		out.Asked, out.Amount = doc.Asked, &doc.Cost

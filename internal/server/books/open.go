@@ -91,9 +91,13 @@ func (b *Books) Open(ctx context.Context, o *Opening, by string) (*jobs.Job, err
 		return nil, err
 	}
 	if held.Table.State != tables.Confirmed {
-		return nil, problem.New("conflict", "The columns of the table are not confirmed.").Hinted("confirm them: they become the definition of the book")
+		return nil, problem.New("conflict", "The columns of the table are not confirmed.").
+			Hinted("confirm them: they become the definition of the book")
 	}
-	source := &source{path: held.Input, name: held.FileName, sha256: held.SHA256, columns: columnsHash(held), unit: held.Table.Unit, spec: specification(held)}
+	source := &source{
+		path: held.Input, name: held.FileName, sha256: held.SHA256, columns: columnsHash(held), unit: held.Table.Unit,
+		spec: specification(held),
+	}
 	return b.start(ctx, o, held.Table.Name, source, by)
 }
 
@@ -104,7 +108,10 @@ func (b *Books) OpenDeclared(ctx context.Context, o *Opening, declared *spec.Spe
 	if err != nil {
 		return nil, err
 	}
-	return b.start(ctx, o, held.Table.Name, &source{path: held.Input, name: held.FileName, sha256: held.SHA256, unit: declared.Unit, spec: declared}, by)
+	return b.start(ctx, o, held.Table.Name, &source{
+		path: held.Input, name: held.FileName, sha256: held.SHA256, unit: declared.Unit,
+		spec: declared,
+	}, by)
 }
 
 // source is what a book's version is made of.
@@ -162,7 +169,8 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		unit = "record"
 	}
 	if unit != "record" && o.MaxRows == 0 {
-		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).Hinted("a public number: records beyond it are left out of answers")
+		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).
+			Hinted("a public number: records beyond it are left out of answers")
 	}
 	if o.AtMost > 0 && o.Records > o.AtMost {
 		return nil, noren.Usagef("records", "expected at most the public bound of %d, got %d", o.AtMost, o.Records)
@@ -172,7 +180,8 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		atMost = defaultAtMost
 	}
 	d := &document{
-		State: opening, Table: o.Table, TableName: tableName, Name: name, Opened: b.config.Store.Second(), By: by, Share: o.Share == nil || *o.Share, MaxRows: o.MaxRows, Records: o.Records,
+		State: opening, Table: o.Table, TableName: tableName, Name: name, Opened: b.config.Store.Second(), By: by, Share: o.Share == nil ||
+			*o.Share, MaxRows: o.MaxRows, Records: o.Records,
 		Cap: api.Amount{Epsilon: o.Epsilon, Delta: o.Delta}, Source: from.sha256, Columns: from.columns, Folder: "1", id: store.NewID("bk"),
 	}
 	grant := &api.LedgerGrantRequest{Dataset: name, Table: &api.GrantTable{
@@ -302,7 +311,8 @@ func (b *Books) drop(d *document) {
 		return
 	}
 	// What cannot be removed now is removed at the next start.
-	if b.config.Store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindBook, d.id) }) == nil {
+	if b.config.Store.Write(context.Background(),
+		func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindBook, d.id) }) == nil {
 		delete(b.byID, d.id)
 	}
 	_ = os.RemoveAll(b.folder(d.id))
@@ -350,10 +360,14 @@ func (b *Books) grant(ctx context.Context, run *jobs.Run, d *document, grant *ap
 
 // finish gives the opener an account and lets the book be used.
 func (b *Books) finish(ctx context.Context, d *document) (*document, error) {
-	if _, err := b.config.Service().LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{Dataset: d.Name, Analyst: d.By, Epsilon: d.Cap.Epsilon, Delta: d.Cap.Delta, Rho: d.Cap.Rho}); err != nil {
+	if _, err := b.config.Service().LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{
+		Dataset: d.Name, Analyst: d.By,
+		Epsilon: d.Cap.Epsilon, Delta: d.Cap.Delta, Rho: d.Cap.Rho,
+	}); err != nil {
 		return nil, err
 	}
-	if err := b.config.Note(ctx, d.By, "book.opened", d.id, map[string]string{"table": d.Table, "name": d.Name, "cap": amountText(d.Cap)}); err != nil {
+	if err := b.config.Note(ctx, d.By, "book.opened", d.id,
+		map[string]string{"table": d.Table, "name": d.Name, "cap": amountText(d.Cap)}); err != nil {
 		return nil, err
 	}
 	done := *d

@@ -183,7 +183,9 @@ func (b *Books) Lost(ctx context.Context) ([]string, error) {
 // List is the books that permitted shows, the newest first, made before the one of that
 // number, at most limit of them. The number of the last follows, and the ids of those that
 // cannot be read: their document is damaged, or the ledger does not know their data set.
-func (b *Books) List(ctx context.Context, before int64, limit int, permitted func(table string) (Viewer, bool)) (out []Book, next int64, lost []string, err error) {
+func (b *Books) List(ctx context.Context, before int64, limit int, permitted func(table string) (Viewer, bool)) (out []Book, next int64,
+	lost []string, err error,
+) {
 	all := b.listed(open, unreadable)
 	slices.SortFunc(all, func(x, y *document) int { return cmp.Compare(y.row.N, x.row.N) })
 	out = []Book{}
@@ -223,7 +225,8 @@ func (b *Books) one(ctx context.Context, d *document, v Viewer) (*Book, error) {
 // shown is a book as a viewer sees it.
 func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v Viewer) (*Book, error) {
 	out := &Book{
-		ID: d.id, Table: d.Table, TableName: d.TableName, Name: d.Name, Opened: d.Opened, Accounting: cmp.Or(set.Accounting, "epsilon"), Unit: set.Unit, Neighbours: set.Neighbours,
+		ID: d.id, Table: d.Table, TableName: d.TableName, Name: d.Name, Opened: d.Opened, Accounting: cmp.Or(set.Accounting, "epsilon"),
+		Unit: set.Unit, Neighbours: set.Neighbours,
 		MaxRows: d.MaxRows, Deleted: d.Gone, Version: set.Version, SchemaHash: set.DefinitionSHA256, ShareAnswers: d.Share,
 		Cap: amountOf(set.Cap), Spent: amountOf(set.Spent), Left: amountOf(set.Remaining), Delta: string(set.StatementDelta),
 		Statement: statement(set), Columns: []DefinedColumn{}, Accounts: []Account{},
@@ -248,7 +251,10 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	for i := range set.Analysts {
 		a := &set.Analysts[i]
 		if v.All || a.Name == v.ID {
-			out.Accounts = append(out.Accounts, Account{a.Name, b.config.Name(ctx, a.Name), amountOf(a.Cap), amountOf(a.Spent), amountOf(a.Available), a.Closed, b.config.AskingEnded(d.id, a.Name)})
+			out.Accounts = append(out.Accounts, Account{
+				a.Name, b.config.Name(ctx, a.Name), amountOf(a.Cap), amountOf(a.Spent),
+				amountOf(a.Available), a.Closed, b.config.AskingEnded(d.id, a.Name),
+			})
 		}
 	}
 	if !v.All {

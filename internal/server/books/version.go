@@ -82,7 +82,10 @@ func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *sou
 	next := *d
 	next.Folder = strconv.Itoa(set.Version + 1)
 	next.Source, next.Columns = from.sha256, from.columns
-	grant := &api.LedgerGrantRequest{Dataset: d.Name, Table: &api.GrantTable{Spec: from.spec, Changed: true, OtherPeople: t.Other, Confirm: t.Confirm}}
+	grant := &api.LedgerGrantRequest{Dataset: d.Name, Table: &api.GrantTable{
+		Spec: from.spec, Changed: true, OtherPeople: t.Other,
+		Confirm: t.Confirm,
+	}}
 	grant.Epsilon, grant.Delta, grant.Accounting, grant.Rho = capOf(set)
 	review, err := b.grant(ctx, run, &next, grant, from)
 	if err != nil || review != nil {

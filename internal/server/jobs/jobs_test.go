@@ -130,7 +130,12 @@ func TestStates(t *testing.T) {
 		id    string
 		state State
 		text  string
-	}{{done.ID, Done, `{"n":7}`}, {failed.ID, Failed, "no such column"}, {panics.ID, Failed, "a fault of the program"}, {stopped.ID, Cancelled, ""}} {
+	}{
+		{done.ID, Done, `{"n":7}`},
+		{failed.ID, Failed, "no such column"},
+		{panics.ID, Failed, "a fault of the program"},
+		{stopped.ID, Cancelled, ""},
+	} {
 		j := ended(t, m, c.id)
 		if j.State != c.state || !strings.Contains(string(j.Result)+string(j.Problem), c.text) || strings.Contains(string(j.Problem), "42") {
 			t.Errorf("%+v, want %s %s", j, c.state, c.text)
@@ -203,7 +208,8 @@ func TestListPages(t *testing.T) {
 func TestLostAfterRestart(t *testing.T) {
 	s := &stored{}
 	m := manager(t, config(s),
-		Job{ID: "jb_a", State: Running, Made: time.Now()}, Job{ID: "jb_b", State: Queued, Made: time.Now()}, Job{ID: "jb_c", State: Done, Result: json.RawMessage(`{"n":3}`)})
+		Job{ID: "jb_a", State: Running, Made: time.Now()}, Job{ID: "jb_b", State: Queued, Made: time.Now()},
+		Job{ID: "jb_c", State: Done, Result: json.RawMessage(`{"n":3}`)})
 	for id, want := range map[string]State{"jb_a": Lost, "jb_b": Lost, "jb_c": Done} {
 		if got := m.jobState(id); got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)

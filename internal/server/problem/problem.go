@@ -344,7 +344,10 @@ type Code struct {
 
 // codes are those that are not codes of the library, sorted by name.
 var codes = []Code{
-	{"asking-ended", http.StatusForbidden, "The paid questions of the principal in this book have ended, because one of them took longer than its bound."},
+	{
+		"asking-ended", http.StatusForbidden,
+		"The paid questions of the principal in this book have ended, because one of them took longer than its bound.",
+	},
 	{"conflict", http.StatusConflict, "The request conflicts with another request or with the state of the object."},
 	{"cross-site", http.StatusForbidden, "The request was sent by a page of another site."},
 	{"forbidden", http.StatusForbidden, "The principal's role does not allow this request."},
@@ -353,7 +356,10 @@ var codes = []Code{
 	{"internal", http.StatusInternalServerError, "The server failed; its own log has the reason."},
 	{"invalid", http.StatusUnprocessableEntity, "The request contains what the interface does not allow."},
 	{"link-unusable", http.StatusNotFound, "The sign-in link is unknown, used or expired."},
-	{"malformed", http.StatusBadRequest, "The request cannot be read: its body ended early, its encoding is not that of HTTP, or a header is stated twice."},
+	{
+		"malformed", http.StatusBadRequest,
+		"The request cannot be read: its body ended early, its encoding is not that of HTTP, or a header is stated twice.",
+	},
 	{"media-type", http.StatusUnsupportedMediaType, "The body of the request has another media type than the interface expects."},
 	{"method", http.StatusMethodNotAllowed, "The address does not support the method of the request."},
 	{"not-found", http.StatusNotFound, "There is no such object, or the principal has no role on it."},
@@ -365,7 +371,10 @@ var codes = []Code{
 	{"refused", http.StatusConflict, "The request does not fit the privacy budget or the grants of the data set."},
 	{"sealed", http.StatusServiceUnavailable, "The server is sealed: it answers reading requests and refuses changes and releases."},
 	{"slow", http.StatusRequestTimeout, "The body of the request arrived too slowly."},
-	{"too-large", http.StatusRequestEntityTooLarge, "The body of the request or a file is larger than the limit, or reading it takes more memory than is allowed."},
+	{
+		"too-large", http.StatusRequestEntityTooLarge,
+		"The body of the request or a file is larger than the limit, or reading it takes more memory than is allowed.",
+	},
 	{"too-many", http.StatusTooManyRequests, "The principal or the address has sent too many requests."},
 	{"unauthenticated", http.StatusUnauthorized, "The request needs a session or a token that is valid."},
 	{"unavailable", http.StatusServiceUnavailable, "The server cannot do this now."},

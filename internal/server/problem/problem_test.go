@@ -28,24 +28,54 @@ func TestFrom(t *testing.T) {
 		status                    int
 		code, detail, where, hint string
 	}{
-		"usage":                {noren.Usagef("k", "expected 2 or more, got 1").Hinted("say more"), 422, "invalid", "expected 2 or more, got 1", "k", "say more"},
-		"with a code":          {noren.Usagef("columns", "no column age").Coded("column-missing"), 422, "column-missing", "no column age", "columns", ""},
-		"data":                 {&noren.Error{Kind: noren.BadData, Where: noren.Place{noren.File("/srv/my noren/tables/tb_a/visits.csv"), noren.Position{Line: 3}}, What: "expected 4 fields, got 5"}, 422, "unfit", "expected 4 fields, got 5", "visits.csv: line 3", ""},
-		"not met":              {&noren.Error{Kind: noren.NotMet, What: "a class has 3 records"}, 422, "guarantee-not-met", "a class has 3 records", "", ""},
-		"refused":              {&noren.Error{Kind: noren.Refused, What: "no"}, 409, "refused", "no", "", ""},
-		"internal":             {&noren.Error{Where: "/var/lib/x", What: "canary", Err: host}, 500, "internal", "The server failed; its own log has the reason.", "", ""},
-		"a cause":              {&noren.Error{Kind: noren.Usage, Where: noren.File("/a/b c.csv"), What: "cannot be opened", Err: host}, 422, "invalid", "cannot be opened", "b c.csv", ""},
-		"two levels":           {&noren.Error{Kind: noren.BadData, What: "outer", Err: fmt.Errorf("canary: %w", noren.Usagef("", "inner").Hinted("do"))}, 422, "unfit", "outer: inner", "", "do"},
-		"two folders":          {noren.Usagef("x", "see %s and %s", noren.File("/srv/canary (2026)/tables/"), noren.File(`C:\data\canary 'x'\f.csv`)), 422, "invalid", "see tables and f.csv", "x", ""},
-		"a name of a column":   {noren.Usagef("x", "see %s and %s", "/systolic/diastolic", `C:\a`), 422, "invalid", `see /systolic/diastolic and C:\a`, "x", ""},
-		"a folder with blanks": {noren.Usagef(noren.Position{File: "/data/canary files (2026)/visits.csv", Line: 3}, "%s: %s", noren.File(`D:\canary "x", (2)\b.csv`), noren.Place{noren.File("/canary a/c d.db?table=t"), "x"}).Hinted("see %s", noren.File("/canary b/e.csv")), 422, "invalid", "b.csv: c d.db?table=t: x", "visits.csv: line 3", "see e.csv"},
-		"a ratio":              {noren.Usagef("x", "and/or 1/2 text/csv"), 422, "invalid", "and/or 1/2 text/csv", "x", ""},
-		"other":                {errors.New("canary"), 500, "internal", "The server failed; its own log has the reason.", "", ""},
-		"cancelled":            {fmt.Errorf("canary: %w", context.Canceled), 503, "unavailable", "The request was interrupted.", "", ""},
-		"large":                {&http.MaxBytesError{Limit: 7}, 413, "too-large", "expected at most 7 bytes", "", ""},
-		"slow":                 {fmt.Errorf("reading: %w", limit.SlowError{}), 408, "slow", "The body of the request arrived too slowly.", "", ""},
-		"a problem":            {problem.NotFound(), 404, "not-found", "There is no such object, or the principal has no role on it.", "", ""},
-		"sealed":               {(&noren.Error{What: "sealed"}).Coded("sealed"), 503, "sealed", "sealed", "", ""},
+		"usage": {
+			noren.Usagef("k", "expected 2 or more, got 1").Hinted("say more"), 422, "invalid", "expected 2 or more, got 1",
+			"k", "say more",
+		},
+		"with a code": {
+			noren.Usagef("columns", "no column age").Coded("column-missing"), 422, "column-missing", "no column age",
+			"columns", "",
+		},
+		"data": {&noren.Error{Kind: noren.BadData, Where: noren.Place{
+			noren.File("/srv/my noren/tables/tb_a/visits.csv"),
+			noren.Position{Line: 3},
+		}, What: "expected 4 fields, got 5"}, 422, "unfit", "expected 4 fields, got 5", "visits.csv: line 3", ""},
+		"not met": {
+			&noren.Error{Kind: noren.NotMet, What: "a class has 3 records"}, 422, "guarantee-not-met",
+			"a class has 3 records", "", "",
+		},
+		"refused": {&noren.Error{Kind: noren.Refused, What: "no"}, 409, "refused", "no", "", ""},
+		"internal": {
+			&noren.Error{Where: "/var/lib/x", What: "canary", Err: host}, 500, "internal",
+			"The server failed; its own log has the reason.", "", "",
+		},
+		"a cause": {
+			&noren.Error{Kind: noren.Usage, Where: noren.File("/a/b c.csv"), What: "cannot be opened", Err: host}, 422,
+			"invalid", "cannot be opened", "b c.csv", "",
+		},
+		"two levels": {&noren.Error{
+			Kind: noren.BadData, What: "outer",
+			Err: fmt.Errorf("canary: %w", noren.Usagef("", "inner").Hinted("do")),
+		}, 422, "unfit", "outer: inner", "", "do"},
+		"two folders": {noren.Usagef("x", "see %s and %s", noren.File("/srv/canary (2026)/tables/"),
+			noren.File(`C:\data\canary 'x'\f.csv`)), 422, "invalid", "see tables and f.csv", "x", ""},
+		"a name of a column": {
+			noren.Usagef("x", "see %s and %s", "/systolic/diastolic", `C:\a`), 422, "invalid",
+			`see /systolic/diastolic and C:\a`, "x", "",
+		},
+		"a folder with blanks": {noren.Usagef(noren.Position{File: "/data/canary files (2026)/visits.csv", Line: 3}, "%s: %s",
+			noren.File(`D:\canary "x", (2)\b.csv`), noren.Place{noren.File("/canary a/c d.db?table=t"), "x"}).
+			Hinted("see %s", noren.File("/canary b/e.csv")), 422, "invalid", "b.csv: c d.db?table=t: x", "visits.csv: line 3", "see e.csv"},
+		"a ratio":   {noren.Usagef("x", "and/or 1/2 text/csv"), 422, "invalid", "and/or 1/2 text/csv", "x", ""},
+		"other":     {errors.New("canary"), 500, "internal", "The server failed; its own log has the reason.", "", ""},
+		"cancelled": {fmt.Errorf("canary: %w", context.Canceled), 503, "unavailable", "The request was interrupted.", "", ""},
+		"large":     {&http.MaxBytesError{Limit: 7}, 413, "too-large", "expected at most 7 bytes", "", ""},
+		"slow": {
+			fmt.Errorf("reading: %w", limit.SlowError{}), 408, "slow", "The body of the request arrived too slowly.", "",
+			"",
+		},
+		"a problem": {problem.NotFound(), 404, "not-found", "There is no such object, or the principal has no role on it.", "", ""},
+		"sealed":    {(&noren.Error{What: "sealed"}).Coded("sealed"), 503, "sealed", "sealed", "", ""},
 	} {
 		p := problem.From(c.err)
 		if p.Status != c.status || p.Code != c.code || p.Detail != c.detail || p.Where != c.where || p.Hint != c.hint {
@@ -112,9 +142,18 @@ func FuzzFolders(f *testing.F) {
 		if strings.ContainsAny(folder+file, `/\`) || file == "" || strings.Contains(file, "canary-") {
 			t.Skip()
 		}
-		for _, path := range []noren.File{noren.File("/srv/canary-" + folder + "/" + file), noren.File(`D:\canary-` + folder + `\` + file), noren.File(`\\host\canary-` + folder + `\` + file)} {
-			inner := &noren.Error{Kind: noren.BadData, Where: noren.Position{File: path, Line: 3}, What: "see %s", Args: []any{noren.Place{path, "age"}}}
-			p := problem.From(&noren.Error{Kind: noren.Usage, Where: path, What: "see %s", Args: []any{noren.Textf("%s", path)}, Hint: "%s", HintArgs: []any{path}, Err: inner})
+		for _, path := range []noren.File{
+			noren.File("/srv/canary-" + folder + "/" + file), noren.File(`D:\canary-` + folder + `\` + file),
+			noren.File(`\\host\canary-` + folder + `\` + file),
+		} {
+			inner := &noren.Error{
+				Kind: noren.BadData, Where: noren.Position{File: path, Line: 3}, What: "see %s",
+				Args: []any{noren.Place{path, "age"}},
+			}
+			p := problem.From(&noren.Error{
+				Kind: noren.Usage, Where: path, What: "see %s", Args: []any{noren.Textf("%s", path)}, Hint: "%s",
+				HintArgs: []any{path}, Err: inner,
+			})
 			for _, l := range lang.All() {
 				if said := p.In(l); strings.Contains(said.Where+said.Detail+said.Hint, "canary-") || !strings.HasSuffix(said.Where, file) {
 					t.Errorf("%+v", said)
@@ -127,7 +166,8 @@ func FuzzFolders(f *testing.F) {
 // The title of a file that takes too much memory is true of files, in both languages.
 func TestTooLargeFile(t *testing.T) {
 	p := problem.From(meter.TooLarge("a.xlsx", 1<<20))
-	if p.Code != "too-large" || p.Status != 413 || !strings.Contains(p.Title, "a file is larger") || !strings.Contains(p.In(lang.Japanese).Title, "ファイルが上限を超えている") {
+	if p.Code != "too-large" || p.Status != 413 || !strings.Contains(p.Title, "a file is larger") ||
+		!strings.Contains(p.In(lang.Japanese).Title, "ファイルが上限を超えている") {
 		t.Errorf("%+v", p)
 	}
 }

@@ -114,7 +114,8 @@ func TestOverloadedMachine(t *testing.T) {
 	for _, share := range []time.Duration{50, 95} {
 		all, _, passed := run(overloaded.meter, share)
 		if n := same(none, all); n != len(all) || passed != 0 {
-			t.Errorf("works that use %d%% of their bounds have other times: %d of %d are the same, %d passed\n%q\n%q", share, n, len(all), passed, none, all)
+			t.Errorf("works that use %d%% of their bounds have other times: %d of %d are the same, %d passed\n%q\n%q", share, n, len(all), passed,
+				none, all)
 		}
 	}
 	early, _, _ := run(func() Meter { return &idle{virtual{overloaded, overloaded.processor(time.Now())}} }, 0)

@@ -65,7 +65,8 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 			}
 			synctest.Wait()
 			counts := d.Counts()
-			if counts.Released != 1 || (counts.Missed == 1) != c.missed || (counts.Passed == 1) != c.passed || counts.Running != 0 || d.Released(600*time.Millisecond) != 1 {
+			if counts.Released != 1 || (counts.Missed == 1) != c.missed || (counts.Passed == 1) != c.passed || counts.Running != 0 ||
+				d.Released(600*time.Millisecond) != 1 {
 				t.Errorf("%+v", counts)
 			}
 		})

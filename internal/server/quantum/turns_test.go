@@ -20,7 +20,10 @@ func schedule(t *testing.T, took func(i int) time.Duration) []string {
 		var wait sync.WaitGroup
 		for i := range out {
 			class := []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * time.Second}[i%3]
-			claim := Claim{Class: class, Before: class / 40 * time.Duration(i%2), Bound: class / time.Duration(4+i%5), Principal: fmt.Sprint(i % 4), Book: fmt.Sprint(i % 7)}
+			claim := Claim{
+				Class: class, Before: class / 40 * time.Duration(i%2), Bound: class / time.Duration(4+i%5), Principal: fmt.Sprint(i % 4),
+				Book: fmt.Sprint(i % 7),
+			}
 			wait.Go(func() {
 				var turn, ready time.Duration
 				ticket, err := d.Start(t.Context(), claim, func(w *Work) bool {
@@ -135,7 +138,8 @@ func TestWorkOfAClosedDesk(t *testing.T) {
 		begun := time.Now()
 		var tickets []*Ticket
 		for range 2 { // the second one waits for its turn
-			ticket, err := d.Start(t.Context(), Claim{Class: 32 * time.Second, Bound: 5 * time.Second}, func(w *Work) bool { w.Turn(); w.Ready(); return false })
+			ticket, err := d.Start(t.Context(), Claim{Class: 32 * time.Second, Bound: 5 * time.Second},
+				func(w *Work) bool { w.Turn(); w.Ready(); return false })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -49,7 +49,10 @@ func (q *Questions) Afford(ctx context.Context, book *books.Book, r *Reader) ([]
 		if share := price.Cost.Share(left); share > 0 && !left.Zero() && price.Cost.Within(left) {
 			times = int(math.Floor(1/share + 1e-9))
 		}
-		out = append(out, Affordable{Asked: list(p.Asked), Margin: PromisedMargin{p.Accuracy.Within, p.Accuracy.At}, Cost: price.Cost, Times: times})
+		out = append(out, Affordable{
+			Asked: list(p.Asked), Margin: PromisedMargin{p.Accuracy.Within, p.Accuracy.At}, Cost: price.Cost,
+			Times: times,
+		})
 	}
 	return out, nil
 }

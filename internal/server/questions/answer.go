@@ -82,7 +82,9 @@ func rowsOf(rows []api.AnswerRow) []Row {
 }
 
 // compose makes the body of an answer and its line in a list.
-func (q *Questions) compose(ctx context.Context, id string, c *content, principal string, a *api.Answers) (body, line []byte, link int64, err error) {
+func (q *Questions) compose(ctx context.Context, id string, c *content, principal string, a *api.Answers) (body, line []byte, link int64,
+	err error,
+) {
 	certificate, err := a.Certificate.Encode()
 	if err != nil {
 		return nil, nil, 0, err
@@ -92,7 +94,8 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 		return nil, nil, 0, err
 	}
 	out := &Answer{
-		ID: id, Book: c.Book, At: kept.Made, By: q.config.Name(ctx, principal), Cost: c.Cost, Statement: list(a.Statement), NotCovered: list(a.NotCovered),
+		ID: id, Book: c.Book, At: kept.Made, By: q.config.Name(ctx, principal), Cost: c.Cost, Statement: list(a.Statement),
+		NotCovered:  list(a.NotCovered),
 		Certificate: bytes.TrimSpace(certificate), Payload: string(a.Payload), Questions: []AnsweredPart{},
 	}
 	if a.Charge != nil {
@@ -107,8 +110,9 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 	for i := range a.Answers {
 		one := &a.Answers[i]
 		out.Questions = append(out.Questions, AnsweredPart{
-			Asked: list(one.Asked), Kind: one.Question.Kind, Question: questions[i], Result: Result{rowsOf(one.Rows), one.UnitLabel}, Accuracy: one.Accuracy,
-			Notes: list(one.Notes), ReadWithCare: list(one.ReadWithCare),
+			Asked: list(one.Asked), Kind: one.Question.Kind, Question: questions[i], Result: Result{rowsOf(one.Rows), one.UnitLabel},
+			Accuracy: one.Accuracy,
+			Notes:    list(one.Notes), ReadWithCare: list(one.ReadWithCare),
 		})
 	}
 	if body, err = json.Marshal(out); err != nil {

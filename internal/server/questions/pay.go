@@ -80,9 +80,12 @@ func (p *paying) waits() bool {
 // it runs before anything is charged, and what it refuses is not charged. With the same key
 // and the same body the reply has the same bytes, and there is one charge; with another
 // body the error is a conflict. Errors mean that this request has charged nothing.
-func (q *Questions) Pay(ctx context.Context, r *Reader, key string, in *Paying, begin func(answer, book string, c api.Amount) error) (*Reply, error) {
+func (q *Questions) Pay(ctx context.Context, r *Reader, key string, in *Paying,
+	begin func(answer, book string, c api.Amount) error,
+) (*Reply, error) {
 	if key == "" || len(key) > 200 {
-		return nil, problem.New("invalid", "expected a header Idempotency-Key of 1 to 200 bytes").Hinted("send a new random text with each new request, and the same one when you repeat it")
+		return nil, problem.New("invalid", "expected a header Idempotency-Key of 1 to 200 bytes").
+			Hinted("send a new random text with each new request, and the same one when you repeat it")
 	}
 	text, err := json.Marshal(in)
 	if err != nil {
@@ -109,7 +112,9 @@ func (q *Questions) Pay(ctx context.Context, r *Reader, key string, in *Paying, 
 
 // first begins the work of the request that has its key, and lets those that joined it go
 // on, also after a panic.
-func (q *Questions) first(ctx context.Context, p *paying, r *Reader, in *Paying, note func(answer, book string, c api.Amount) error) (reply *Reply, err error) {
+func (q *Questions) first(ctx context.Context, p *paying, r *Reader, in *Paying,
+	note func(answer, book string, c api.Amount) error,
+) (reply *Reply, err error) {
 	err = problem.New("internal", "")
 	defer func() {
 		if err != nil || reply != nil {
@@ -168,7 +173,9 @@ func (q *Questions) forget(p *paying) {
 }
 
 // begin returns a stored reply, or begins the work of a request.
-func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying, note func(answer, book string, c api.Amount) error) (*Reply, error) {
+func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
+	note func(answer, book string, c api.Amount) error,
+) (*Reply, error) {
 	kept, err := q.config.Store.QuestionByKey(ctx, p.key)
 	switch {
 	case err == nil && !bytes.Equal(kept.BodyHash, p.bodyHash[:]):
@@ -225,7 +232,10 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	p.id, p.book, p.by = id, c.Book, r.ID
 	q.byID[id] = p
 	q.mu.Unlock()
-	claim := quantum.Claim{Class: c.Class, Before: c.Before, Bound: c.Bound, Principal: r.ID, Book: c.Book, Passed: func() { q.end(c.Book, r.ID) }}
+	claim := quantum.Claim{
+		Class: c.Class, Before: c.Before, Bound: c.Bound, Principal: r.ID, Book: c.Book,
+		Passed: func() { q.end(c.Book, r.ID) },
+	}
 	p.ticket, err = q.config.Desk.Start(ctx, claim, func(w *quantum.Work) bool {
 		defer held.Release()
 		return q.work(w, p, c, h, r, request, held)
@@ -316,7 +326,9 @@ func missed(p *paying, now time.Time) *Reply {
 // work charges and answers a request. It returns true for a refusal, which read nothing.
 // Its result is in p when it returns. The charge comes before the turn, and the end of the
 // charge at the boundary of the reply: neither time depends on private data.
-func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, r *Reader, request *api.AskRequest, held *service.Held) (refused bool) {
+func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, r *Reader, request *api.AskRequest,
+	held *service.Held,
+) (refused bool) {
 	defer func() {
 		if recover() != nil {
 			// It may have been charged: the reply waits for its boundary.
@@ -333,7 +345,10 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 	}
 	if err == nil {
 		err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			return tx.AddQuestion(ctx, &store.Question{ID: p.id, Book: c.Book, Principal: r.ID, Key: p.key, BodyHash: p.bodyHash[:], Request: c.Request, Paid: paid})
+			return tx.AddQuestion(ctx, &store.Question{
+				ID: p.id, Book: c.Book, Principal: r.ID, Key: p.key, BodyHash: p.bodyHash[:],
+				Request: c.Request, Paid: paid,
+			})
 		})
 	}
 	if err == nil {
@@ -378,7 +393,9 @@ func (q *Questions) releaseWith(p *paying) {
 
 // settle stores the answer of a charged request, or that it has none, and makes its reply.
 // Where it cannot be stored, the question stays open, and kept is false.
-func (q *Questions) settle(ctx context.Context, id string, c *content, principal string, answers *api.Answers, failure error) (out *Reply, kept bool) {
+func (q *Questions) settle(ctx context.Context, id string, c *content, principal string, answers *api.Answers, failure error) (out *Reply,
+	kept bool,
+) {
 	state, link := store.Withheld, int64(0)
 	var body, line []byte
 	err := failure
@@ -398,7 +415,8 @@ func (q *Questions) settle(ctx context.Context, id string, c *content, principal
 	if err != nil {
 		// The charge and the answer are in the ledger: the row stays open until it is read
 		// there.
-		return q.problemReply(problem.New("unavailable", "The answer cannot be stored now.").Hinted("repeat the request with the same key"), id, c), false
+		return q.problemReply(problem.New("unavailable", "The answer cannot be stored now.").Hinted("repeat the request with the same key"), id,
+			c), false
 	}
 	return out, true
 }

@@ -85,7 +85,9 @@ type Questions struct {
 // New makes the questions of a server, and looks in the ledger for answers that a killed
 // process stored there and did not send.
 func New(ctx context.Context, config Config) (*Questions, error) {
-	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Kept == nil || config.Hold == nil || config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Asks == nil || config.Explain == nil || config.Seal == nil || config.Sealed == nil {
+	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Kept == nil || config.Hold == nil ||
+		config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Asks == nil || config.Explain == nil ||
+		config.Seal == nil || config.Sealed == nil {
 		return nil, noren.Bug("questions: expected all fields of Config but Public")
 	}
 	s, err := newSealer(config.Secret)
@@ -237,7 +239,9 @@ type PromisedMargin struct {
 // List is the answers of a book, or of all, that a reader may read, the newest first, made
 // before the one of that number, at most limit of them. The number of the last follows, and
 // the ids of those that cannot be read.
-func (q *Questions) List(ctx context.Context, book string, before int64, limit int, r *Reader) (out []AnswerLine, next int64, unreadable []string, err error) {
+func (q *Questions) List(ctx context.Context, book string, before int64, limit int, r *Reader) (out []AnswerLine, next int64,
+	unreadable []string, err error,
+) {
 	out = []AnswerLine{}
 	for {
 		rows, err := q.config.Store.Questions(ctx, book, store.Answered, before, limit)

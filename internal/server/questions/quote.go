@@ -185,12 +185,14 @@ func (q *Questions) Quote(ctx context.Context, in *Quoting, r *Reader) (*Quote, 
 	until := q.config.Store.Now().Add(lives).Truncate(time.Second)
 	c := &content{
 		Version: contentVersion, ID: store.NewID("qt"), Principal: r.ID, Book: h.ID, Dataset: h.Dataset, Definition: price.Definition,
-		Cost: price.Cost, Class: times.Class, Before: times.Before, Bound: times.Bound, Length: lengthClass(price), Request: price.Request, Until: until.Unix(),
+		Cost: price.Cost, Class: times.Class, Before: times.Before, Bound: times.Bound, Length: lengthClass(price), Request: price.Request,
+		Until: until.Unix(),
 	}
 	out := &Quote{
 		ID: c.ID, Until: until, Book: h.ID, Accounting: price.Accounting, Cost: price.Cost, Neighbours: price.Neighbours, Unit: price.Unit,
 		TimeClass: times.Class.Seconds(), Questions: price.Questions, Fits: price.Fits, Short: price.Short, FitsWith: price.FitsWith,
-		Statement: price.Statement, NotCovered: price.NotCovered, Command: "noren ask questions.yaml", RequestHash: price.Request, SchemaHash: price.Definition,
+		Statement: price.Statement, NotCovered: price.NotCovered, Command: "noren ask questions.yaml", RequestHash: price.Request,
+		SchemaHash: price.Definition,
 	}
 	priced := make([]api.Question, len(out.Questions))
 	for i := range out.Questions {

@@ -41,7 +41,10 @@ func (q *Questions) charged(ctx context.Context, principal, key string) bool {
 
 // noAccount is the problem of a principal without an account in a book.
 func noAccount() error {
-	return problem.From(&noren.Error{Kind: noren.Refused, Code: "no-grant", What: "there is no account of the principal in the book", Hint: "ask a steward for one"})
+	return problem.From(&noren.Error{
+		Kind: noren.Refused, Code: "no-grant", What: "there is no account of the principal in the book",
+		Hint: "ask a steward for one",
+	})
 }
 
 // refusal is the problem of an error before the charge.
@@ -80,7 +83,9 @@ func (q *Questions) failed(err error) error {
 
 // short is the problem of a request that an account does not cover. The refusal is kept
 // for the list of entries.
-func (q *Questions) short(ctx context.Context, c *content, h *books.Held, r *Reader, request *api.AskRequest, refusal *api.Refusal, left []api.AccountQuote) error {
+func (q *Questions) short(ctx context.Context, c *content, h *books.Held, r *Reader, request *api.AskRequest, refusal *api.Refusal,
+	left []api.AccountQuote,
+) error {
 	worst := refusal.Accounts[0]
 	for _, a := range refusal.Accounts[1:] {
 		if !a.Short.Within(worst.Short) {

@@ -63,7 +63,8 @@ func (q *Questions) resolve(ctx context.Context, kept *store.Question) error {
 		}
 		if err != nil {
 			// Its schema is another by now: the answer cannot be shown in words.
-			err = problem.New("forfeited", "The request was answered when the server stopped, under an earlier schema of the book. The export of the book has the answer and its certificate.")
+			err = problem.New("forfeited", "The request was answered when the server stopped, under an earlier schema of the book. The export of "+
+				"the book has the answer and its certificate.")
 		}
 		q.settle(ctx, kept.ID, &c, kept.Principal, answers, err)
 	case "reserved":
@@ -75,7 +76,8 @@ func (q *Questions) resolve(ctx context.Context, kept *store.Question) error {
 			q.takeUp(kept, &c)
 		}
 	case "forfeited":
-		q.settle(ctx, kept.ID, &c, kept.Principal, nil, problem.New("forfeited", "The request was charged by a process that stopped, and has no answer. The charge stays."))
+		q.settle(ctx, kept.ID, &c, kept.Principal, nil,
+			problem.New("forfeited", "The request was charged by a process that stopped, and has no answer. The charge stays."))
 	}
 	return nil
 }

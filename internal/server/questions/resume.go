@@ -63,7 +63,10 @@ func (q *Questions) resume(p *paying, c *content) error {
 		}
 		request.RequestKey, request.Request, request.Definition = p.key, c.Request, c.Definition
 	}
-	claim := quantum.Claim{Class: c.Class, Before: c.Before, Bound: c.Bound, Principal: p.by, Book: c.Book, Passed: func() { q.end(c.Book, p.by) }}
+	claim := quantum.Claim{
+		Class: c.Class, Before: c.Before, Bound: c.Bound, Principal: p.by, Book: c.Book,
+		Passed: func() { q.end(c.Book, p.by) },
+	}
 	t, err := q.config.Desk.Start(q.life, claim, func(w *quantum.Work) bool {
 		if gone {
 			q.outdated(p, c)
@@ -113,7 +116,9 @@ func (q *Questions) outdated(p *paying, c *content) {
 	ctx := context.Background()
 	_ = q.config.Kept.GiveUp(ctx, p.by, p.key)
 	var kept bool
-	p.reply, kept = q.settle(ctx, p.id, c, p.by, nil, problem.New("forfeited", "The request was charged by a process that stopped, and its table is another by now: it has no answer. The charge stays."))
+	p.reply, kept = q.settle(ctx, p.id, c, p.by, nil,
+		problem.New("forfeited",
+			"The request was charged by a process that stopped, and its table is another by now: it has no answer. The charge stays."))
 	if kept {
 		q.move(p, keep)
 	}

@@ -43,7 +43,8 @@ func TestTokens(t *testing.T) {
 	_, mac, _ := strings.Cut(token, ".")
 	for name, bad := range map[string]string{
 		"empty": "", "no mac": text, "foreign": foreign, "swapped": text + "." + mac, "cut": token[:len(token)-1],
-		"longer": token + "A", "line end": token + "\n", "inner line end": token[:8] + "\n" + token[8:], "padded": token + "=", "dots": token + ".", "text": "x.y",
+		"longer": token + "A", "line end": token + "\n", "inner line end": token[:8] + "\n" + token[8:], "padded": token + "=",
+		"dots": token + ".", "text": "x.y",
 	} {
 		if err := s.open(bad, &got); !errors.Is(err, errToken) {
 			t.Errorf("%s: got %v", name, err)

@@ -84,8 +84,9 @@ func (r *Records) sideOf(ctx context.Context, id string) (*side, error) {
 func (r *Records) source(ctx context.Context, s *side) (string, error) {
 	h, err := r.config.Tables.Hold(ctx, s.table)
 	if err != nil || h.SHA256 != s.source {
-		return "", problem.New("unfit", "The table that a release was made of is no longer there, or has changed: the releases cannot be compared.").
-			Hinted("compare them where both tables are, by noren assess --previous")
+		return "",
+			problem.New("unfit", "The table that a release was made of is no longer there, or has changed: the releases cannot be compared.").
+				Hinted("compare them where both tables are, by noren assess --previous")
 	}
 	return h.Input, h.Unchanged(ctx)
 }
@@ -117,12 +118,16 @@ func (r *Records) ComparePreview(ctx context.Context, recipe, with, by string) (
 	}
 	p.busy = true
 	r.mu.Unlock()
-	now := &side{p.dir, p.file, p.held.Table.ID, p.held.SHA256, p.parameters.K, "", map[string]string{p.file: p.release.SHA256, specFile: "", classesFile: ""}}
-	job, err := r.compare(ctx, jobs.Task{Kind: "compare", Table: now.table, Recipe: recipe, By: by, Ended: func(jobs.Job) { r.unclaim(p) }}, now, with, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		p.compared[with] = true
-	})
+	now := &side{
+		p.dir, p.file, p.held.Table.ID, p.held.SHA256, p.parameters.K, "",
+		map[string]string{p.file: p.release.SHA256, specFile: "", classesFile: ""},
+	}
+	job, err := r.compare(ctx, jobs.Task{Kind: "compare", Table: now.table, Recipe: recipe, By: by, Ended: func(jobs.Job) { r.unclaim(p) }},
+		now, with, func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			p.compared[with] = true
+		})
 	if err != nil {
 		r.unclaim(p)
 	}

@@ -77,38 +77,41 @@ func (r *Records) StartCurve(ctx context.Context, id, by string, asked []int) (*
 	if refine == "auto" {
 		refine = "fast"
 	}
-	job, err := r.config.Jobs.Submit(jobs.Task{Kind: "curve", Table: row.Parent, Recipe: id, By: by, Run: func(ctx context.Context, run *jobs.Run) (any, error) {
-		if err := h.Unchanged(ctx); err != nil {
-			return nil, err
-		}
-		operations := r.config.Apart.Operations()
-		operations.Progress = run.Progress
-		var failed error
-		_, err := operations.Curve(ctx, &api.CurveRequest{
-			Table: api.Table{Input: h.Input, Spec: s}, K: values, Methods: []string{method}, Scale: p.Scale, Refine: refine,
-			Point: func(x api.CurvePoint) {
-				point := CurvePoint{
-					K: x.K, Loss: x.Loss, HighestRisk: x.MaxRisk, AverageRisk: x.MeanRisk, Classes: x.Groups,
-					Smallest: int(math.Round(1 / x.MaxRisk)), Method: x.Method, QueryError: x.CountError,
-				}
-				r.mu.Lock()
-				c.points = append(c.points, point)
-				r.mu.Unlock()
-				if err := run.Emit("point", point); err != nil {
-					failed = err
-				}
-			},
-		})
-		if err == nil {
-			err = failed
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return map[string]any{"points": slices.Clone(c.points), "done": true}, nil
-	}})
+	job, err := r.config.Jobs.Submit(jobs.Task{
+		Kind: "curve", Table: row.Parent, Recipe: id, By: by,
+		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
+			if err := h.Unchanged(ctx); err != nil {
+				return nil, err
+			}
+			operations := r.config.Apart.Operations()
+			operations.Progress = run.Progress
+			var failed error
+			_, err := operations.Curve(ctx, &api.CurveRequest{
+				Table: api.Table{Input: h.Input, Spec: s}, K: values, Methods: []string{method}, Scale: p.Scale, Refine: refine,
+				Point: func(x api.CurvePoint) {
+					point := CurvePoint{
+						K: x.K, Loss: x.Loss, HighestRisk: x.MaxRisk, AverageRisk: x.MeanRisk, Classes: x.Groups,
+						Smallest: int(math.Round(1 / x.MaxRisk)), Method: x.Method, QueryError: x.CountError,
+					}
+					r.mu.Lock()
+					c.points = append(c.points, point)
+					r.mu.Unlock()
+					if err := run.Emit("point", point); err != nil {
+						failed = err
+					}
+				},
+			})
+			if err == nil {
+				err = failed
+			}
+			if err != nil {
+				return nil, err
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return map[string]any{"points": slices.Clone(c.points), "done": true}, nil
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +134,8 @@ func (r *Records) Curve(ctx context.Context, id string) (*Curve, error) {
 		r.mu.Unlock()
 		return &Curve{State: "none", Points: []CurvePoint{}}, nil
 	}
-	out := &Curve{State: string(jobs.Lost), Points: slices.Clone(c.points), Job: c.job, Stale: c.recipe != row.Version || c.table != h.Table.Version}
+	out := &Curve{State: string(jobs.Lost), Points: slices.Clone(c.points), Job: c.job, Stale: c.recipe != row.Version ||
+		c.table != h.Table.Version}
 	r.mu.Unlock() // jobs that end take the lock while they hold that of the manager
 	if job, ok := r.config.Jobs.Get(out.Job); ok {
 		out.State = string(job.State)

@@ -63,7 +63,8 @@ func (r *Records) Open(ctx context.Context, id, part string) (*Part, error) {
 }
 
 func alteredPart() error {
-	return problem.New("unavailable", "The file of the release is not the one that was released.").Hinted("put the file of a copy of the folder back")
+	return problem.New("unavailable", "The file of the release is not the one that was released.").
+		Hinted("put the file of a copy of the folder back")
 }
 
 // errAltered is the error of a file that is not the one that was stored.

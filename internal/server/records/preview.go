@@ -66,30 +66,35 @@ func (r *Records) StartPreview(ctx context.Context, id, by string) (*jobs.Job, e
 		return nil, shut(reasons)
 	}
 	version, p := row.Version, d.Parameters
-	job, err := r.config.Jobs.Submit(jobs.Task{Kind: "preview", Table: row.Parent, Recipe: id, By: by, Run: func(ctx context.Context, run *jobs.Run) (any, error) {
-		made, err := r.make(ctx, run, id, version, h, &p)
-		if err != nil {
-			r.keepFailure(id, by, version, h.Table.Version, err)
-			return nil, err
-		}
-		if err := h.Unchanged(ctx); err != nil { // while it was read
-			_ = os.RemoveAll(made.dir)
-			return nil, err
-		}
-		made.by = by
-		r.keep(made)
-		// The table may have been deleted meanwhile, before or after the preview was kept.
-		if _, err := r.config.Tables.Hold(context.WithoutCancel(ctx), h.Table.ID); err != nil {
-			r.TableDeleted(h.Table.ID)
-			return nil, err
-		}
-		return map[string]any{"recipe_version": version, "sha256": made.release.SHA256}, nil
-	}})
+	job, err := r.config.Jobs.Submit(jobs.Task{
+		Kind: "preview", Table: row.Parent, Recipe: id, By: by,
+		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
+			made, err := r.make(ctx, run, id, version, h, &p)
+			if err != nil {
+				r.keepFailure(id, by, version, h.Table.Version, err)
+				return nil, err
+			}
+			if err := h.Unchanged(ctx); err != nil { // while it was read
+				_ = os.RemoveAll(made.dir)
+				return nil, err
+			}
+			made.by = by
+			r.keep(made)
+			// The table may have been deleted meanwhile, before or after the preview was kept.
+			if _, err := r.config.Tables.Hold(context.WithoutCancel(ctx), h.Table.ID); err != nil {
+				r.TableDeleted(h.Table.ID)
+				return nil, err
+			}
+			return map[string]any{"recipe_version": version, "sha256": made.release.SHA256}, nil
+		},
+	})
 	return &job, err
 }
 
 // make makes the file of a release, its page and what it is described by.
-func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version int64, h *tables.Held, p *Parameters) (_ *preview, err error) {
+func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version int64, h *tables.Held, p *Parameters) (_ *preview,
+	err error,
+) {
 	if err := h.Unchanged(ctx); err != nil {
 		return nil, err
 	}
@@ -117,7 +122,8 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 		return nil, err
 	}
 	out := &preview{
-		recipe: id, dir: dir, file: outputName(h, p.K), recipeVersion: version, held: h, parameters: *p, seed: store.NewSeed(), made: r.config.Store.Second(), job: run.ID,
+		recipe: id, dir: dir, file: outputName(h, p.K), recipeVersion: version, held: h, parameters: *p, seed: store.NewSeed(),
+		made: r.config.Store.Second(), job: run.ID,
 		compared: map[string]bool{},
 	}
 	operations := r.config.Apart.Operations()
@@ -125,7 +131,8 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 	operations.Note = func(n api.Note) { out.notes = append(out.notes, n) }
 	path := filepath.Join(dir, out.file)
 	out.release, err = operations.Anonymize(ctx, &api.AnonymizeRequest{
-		Table: api.Table{Input: h.Input, SpecFile: filepath.Join(dir, specFile)}, Output: path, Report: filepath.Join(dir, dossierFile), ReportJapanese: filepath.Join(dir, dossierJapanese), PlainNames: true,
+		Table: api.Table{Input: h.Input, SpecFile: filepath.Join(dir, specFile)}, Output: path, Report: filepath.Join(dir, dossierFile),
+		ReportJapanese: filepath.Join(dir, dossierJapanese), PlainNames: true,
 		Command: command(h, p.K, ""), Seed: out.seed, Memory: run.Memory, Assess: true, Notes: singleSteward(),
 		CopyOfDatabase: h.Table.Source.Kind == tables.FromDatabase,
 	})
@@ -382,10 +389,15 @@ func (p *preview) stale(row *store.Resource, h *tables.Held) bool {
 func describe(p *preview) *Preview {
 	rel, a := p.release, p.release.Assessment
 	out := &Preview{
-		RecipeVersion: p.recipeVersion, Made: p.made, Job: p.job, Statement: text.Stated(&rel.Result), NotCovered: notCovered(rel), Checks: checks(p), Warnings: warnings(p), Columns: []Fate{},
-		Today: Today{N: a.Original.Records, Unique: a.Original.UniqueRecords, Unit: "record", HighestRisk: a.Original.Prosecutor.Max, AverageRisk: a.Original.Marketer},
+		RecipeVersion: p.recipeVersion, Made: p.made, Job: p.job, Statement: text.Stated(&rel.Result), NotCovered: notCovered(rel),
+		Checks: checks(p), Warnings: warnings(p), Columns: []Fate{},
+		Today: Today{
+			N: a.Original.Records, Unique: a.Original.UniqueRecords, Unit: "record", HighestRisk: a.Original.Prosecutor.Max,
+			AverageRisk: a.Original.Marketer,
+		},
 		After: After{
-			K: rel.AchievedK, Classes: rel.Classes, Largest: int64(rel.Verified.ClassSize.Max), Loss: rel.Loss, HighestRisk: a.Release.Prosecutor.Max, AverageRisk: a.Release.Marketer,
+			K: rel.AchievedK, Classes: rel.Classes, Largest: int64(rel.Verified.ClassSize.Max), Loss: rel.Loss,
+			HighestRisk: a.Release.Prosecutor.Max, AverageRisk: a.Release.Marketer,
 		},
 		Leaving:  Leaving{File: p.file, Rows: rel.Rows, Columns: []string{}, Bytes: p.bytes, SHA256: rel.SHA256},
 		Pictures: Pictures{Scatter: rel.Scatter, Histograms: histograms(rel)},
@@ -452,7 +464,9 @@ func shut(reasons []Message) error {
 
 // reasons says why a recipe cannot be released. studied are the earlier releases that the
 // steward says to have studied. The lock is held.
-func (r *Records) reasons(row *store.Resource, parameters *Parameters, h *tables.Held, p *preview, earlier []Earlier, studied []string) []Message {
+func (r *Records) reasons(row *store.Resource, parameters *Parameters, h *tables.Held, p *preview, earlier []Earlier,
+	studied []string,
+) []Message {
 	out := problems(h, parameters, r.config.LeastK)
 	add := func(code string, args map[string]any) { out = append(out, api.Say(code, args)) }
 	if reason := r.config.Sealed(); reason != "" {
@@ -460,7 +474,10 @@ func (r *Records) reasons(row *store.Resource, parameters *Parameters, h *tables
 	}
 	switch {
 	case p != nil && p.failure != nil && p.failed == [2]int64{row.Version, h.Table.Version} && (p.release == nil || p.stale(row, h)):
-		out = append(out, Message{Code: "preview-failed", Text: p.failure.Detail, Args: map[string]any{"code": p.failure.Code}, Said: p.failure.DetailIn})
+		out = append(out, Message{
+			Code: "preview-failed", Text: p.failure.Detail, Args: map[string]any{"code": p.failure.Code},
+			Said: p.failure.DetailIn,
+		})
 	case p == nil || p.release == nil:
 		add("no-preview", nil)
 	case p.stale(row, h):

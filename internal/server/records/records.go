@@ -63,7 +63,8 @@ type Records struct {
 
 // New makes the records of a store, and removes or completes what a killed process left.
 func New(ctx context.Context, config Config) (*Records, error) {
-	if config.Work == "" || config.Releases == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil ||
+	if config.Work == "" || config.Releases == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil ||
+		config.Service == nil ||
 		config.Sealed == nil || config.Note == nil || config.Name == nil || config.Explain == nil {
 		return nil, noren.Bug("records: expected all fields of Config")
 	}
@@ -161,7 +162,9 @@ func (r *Records) Make(ctx context.Context, table, by string) (*Recipe, error) {
 }
 
 // List is the recipes of a table, the newest first, with the ids of those that cannot be read.
-func (r *Records) List(ctx context.Context, table string, before int64, limit int) (out []Recipe, next int64, unreadable []string, err error) {
+func (r *Records) List(ctx context.Context, table string, before int64, limit int) (out []Recipe, next int64, unreadable []string,
+	err error,
+) {
 	h, err := r.config.Tables.Hold(ctx, table)
 	if err != nil {
 		return nil, 0, nil, err

@@ -168,7 +168,8 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 	operations := r.config.Service()
 	operations.Progress = run.Progress
 	made, err := operations.Certify(ctx, &api.CertifyRequest{
-		Table: api.Table{Input: p.held.Input, SpecFile: filepath.Join(p.dir, specFile)}, Release: p.release, File: filepath.Join(p.dir, p.file), Name: p.file,
+		Table: api.Table{Input: p.held.Input, SpecFile: filepath.Join(p.dir, specFile)}, Release: p.release, File: filepath.Join(p.dir, p.file),
+		Name:        p.file,
 		Certificate: filepath.Join(p.dir, certFile), Notes: singleSteward(),
 	})
 	if err != nil {
@@ -182,9 +183,11 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 	}
 	d := &released{
 		Release: Release{
-			ID: store.NewID("rl"), Table: p.held.Table.ID, TableName: p.held.Table.Name, At: r.config.Store.Second(), By: r.config.Name(ctx, by), K: p.parameters.K, L: p.parameters.L, T: p.parameters.T,
-			Publish: p.parameters.Publish, Classes: p.release.Classes, Rows: p.release.Rows, Bytes: made.Bytes, SHA256: made.SHA256, FileName: p.file,
-			Command: command(p.held, p.parameters.K, ""), SeedCommand: command(p.held, p.parameters.K, p.seed), CertificateID: store.NewID("ct"),
+			ID: store.NewID("rl"), Table: p.held.Table.ID, TableName: p.held.Table.Name, At: r.config.Store.Second(), By: r.config.Name(ctx, by),
+			K: p.parameters.K, L: p.parameters.L, T: p.parameters.T,
+			Publish: p.parameters.Publish, Classes: p.release.Classes, Rows: p.release.Rows, Bytes: made.Bytes, SHA256: made.SHA256,
+			FileName: p.file,
+			Command:  command(p.held, p.parameters.K, ""), SeedCommand: command(p.held, p.parameters.K, p.seed), CertificateID: store.NewID("ct"),
 		},
 		ByID: by, Recipe: p.recipe, SourceSHA256: p.held.SHA256, Unit: p.release.Unit,
 	}
@@ -229,7 +232,8 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 			return err
 		}
 		return tx.AddCertificate(ctx, &store.Certificate{
-			ID: d.CertificateID, Release: d.ID, Object: d.Table, KeyID: made.KeyID, FileName: d.FileName, SHA256: d.SHA256, Guarantee: string(guarantee),
+			ID: d.CertificateID, Release: d.ID, Object: d.Table, KeyID: made.KeyID, FileName: d.FileName, SHA256: d.SHA256,
+			Guarantee: string(guarantee),
 		})
 	})
 	if err != nil {
@@ -241,7 +245,8 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 
 // note writes a release to the audit log. Only then can it be downloaded.
 func (r *Records) note(ctx context.Context, row *store.Resource, d *released) error {
-	if err := r.config.Note(ctx, d.ByID, "release", d.ID, map[string]string{"table": d.Table, "sha256": d.SHA256, "certificate": d.CertificateID, "mode": "single-steward"}); err != nil {
+	if err := r.config.Note(ctx, d.ByID, "release", d.ID,
+		map[string]string{"table": d.Table, "sha256": d.SHA256, "certificate": d.CertificateID, "mode": "single-steward"}); err != nil {
 		return err
 	}
 	d.Noted = true
@@ -295,7 +300,9 @@ func (r *Records) folder(id string) string { return filepath.Join(r.config.Relea
 
 // Releases lists releases, the newest first: of a table where it is not "", and those that
 // permitted says yes to, with the ids of those that cannot be read.
-func (r *Records) Releases(ctx context.Context, table string, before int64, limit int, permitted func(table string) bool) (out []Release, next int64, unreadable []string, err error) {
+func (r *Records) Releases(ctx context.Context, table string, before int64, limit int, permitted func(table string) bool) (out []Release,
+	next int64, unreadable []string, err error,
+) {
 	out = []Release{}
 	for {
 		rows, err := r.config.Store.Resources(ctx, store.KindRelease, table, before, limit)

@@ -33,7 +33,8 @@ func warnings(p *preview) []Warning {
 	rel, now := p.release, &p.parameters
 	if u := rel.Unique; u != nil && u.InPairs > 0 && len(u.Columns) > 0 {
 		said := sentences("unique", nil, func(l lang.Lang) string { return uniqueSentence(l, rel) })
-		out = append(out, Warning{said, slices.Concat(p.withRole("drop", uniqueColumns(rel)), p.withRole("quasi-identifier", uniqueColumns(rel)))})
+		out = append(out, Warning{said, slices.Concat(p.withRole("drop", uniqueColumns(rel)),
+			p.withRole("quasi-identifier", uniqueColumns(rel)))})
 	}
 	if len(rel.FreeText) > 0 {
 		out = append(out, Warning{notCoveredFreeText(rel), p.withRole("drop", rel.FreeText)})
@@ -108,7 +109,8 @@ func (p *preview) withRole(role string, columns []string) []Remedy {
 	}
 	for _, name := range columns {
 		now, leaves := roles[name]
-		if !leaves || now == role || now == quasiIdentifier && quasi == 1 || role == quasiIdentifier && now == "sensitive" || len(out) == mostRemedied {
+		if !leaves || now == role || now == quasiIdentifier && quasi == 1 || role == quasiIdentifier && now == "sensitive" ||
+			len(out) == mostRemedied {
 			continue
 		}
 		q := p.parameters

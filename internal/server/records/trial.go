@@ -32,8 +32,9 @@ type Trial struct {
 func figures(p *preview) Figures {
 	d, rel := describe(p), p.release
 	out := Figures{
-		K: d.After.K, Classes: d.After.Classes, Loss: d.After.Loss, QueryError: d.After.QueryError, HighestRisk: d.After.HighestRisk, AverageRisk: d.After.AverageRisk,
-		Rows: d.Leaving.Rows, Columns: len(d.Leaving.Columns),
+		K: d.After.K, Classes: d.After.Classes, Loss: d.After.Loss, QueryError: d.After.QueryError, HighestRisk: d.After.HighestRisk,
+		AverageRisk: d.After.AverageRisk,
+		Rows:        d.Leaving.Rows, Columns: len(d.Leaving.Columns),
 	}
 	if u := rel.Unique; u != nil {
 		out.Unique = &u.InPairs
@@ -69,16 +70,19 @@ func (r *Records) StartTrial(ctx context.Context, id, by string, parameters *Par
 		return nil, shut([]Message{api.Say("preview-stale", nil)})
 	}
 	p := *parameters
-	job, err := r.config.Jobs.Submit(jobs.Task{Kind: "preview", Table: row.Parent, Recipe: id, By: by, Run: func(ctx context.Context, run *jobs.Run) (any, error) {
-		made, err := r.make(ctx, run, id, row.Version, h, &p)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = os.RemoveAll(made.dir) }()
-		if err := h.Unchanged(ctx); err != nil { // while it was read
-			return nil, err
-		}
-		return &Trial{figures(now), figures(made)}, nil
-	}})
+	job, err := r.config.Jobs.Submit(jobs.Task{
+		Kind: "preview", Table: row.Parent, Recipe: id, By: by,
+		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
+			made, err := r.make(ctx, run, id, row.Version, h, &p)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = os.RemoveAll(made.dir) }()
+			if err := h.Unchanged(ctx); err != nil { // while it was read
+				return nil, err
+			}
+			return &Trial{figures(now), figures(made)}, nil
+		},
+	})
 	return &job, err
 }

@@ -25,7 +25,8 @@ func TestIn(t *testing.T) {
 	stored := api.Say("table-reading", nil)
 	make := func(m api.Message, unknown string) *inner {
 		return &inner{
-			One: &m, Many: []api.Message{m, {Code: "none", Text: unknown}}, Named: map[string]api.Message{"a": m}, Two: [2]api.Message{m, m}, Cells: []string{stored.Text}, Any: stored.Text,
+			One: &m, Many: []api.Message{m, {Code: "none", Text: unknown}}, Named: map[string]api.Message{"a": m}, Two: [2]api.Message{m, m},
+			Cells: []string{stored.Text}, Any: stored.Text,
 			Self: []*inner{{One: &m}, nil},
 		}
 	}

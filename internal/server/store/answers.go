@@ -50,7 +50,8 @@ func (q *Question) fields(made *int64, paid, line *string) []any {
 // AddQuestion stores a question before it is charged, in the state [Asked].
 func (tx *Tx) AddQuestion(ctx context.Context, q *Question) error {
 	q.State, q.Made = Asked, at(tx.Now)
-	return tx.exec(ctx, "INSERT INTO answer (id, book, principal, request_key, body_hash, request, made, state, paid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	return tx.exec(ctx,
+		"INSERT INTO answer (id, book, principal, request_key, body_hash, request, made, state, paid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		q.ID, q.Book, q.Principal, q.Key, q.BodyHash, q.Request, tx.Now, Asked, string(q.Paid))
 }
 
@@ -62,7 +63,8 @@ func (tx *Tx) DropQuestion(ctx context.Context, id string) error {
 // EndQuestion stores the answer of a question, or that it has none. It returns
 // [ErrNotFound] for one that has ended.
 func (tx *Tx) EndQuestion(ctx context.Context, id, state string, link int64, line, body []byte) error {
-	ok, err := tx.changed(ctx, "UPDATE answer SET state = ?, link = ?, line = ?, body = ? WHERE id = ? AND state = 'asked'", state, link, string(line), body, id)
+	ok, err := tx.changed(ctx, "UPDATE answer SET state = ?, link = ?, line = ?, body = ? WHERE id = ? AND state = 'asked'", state, link,
+		string(line), body, id)
 	if err == nil && !ok {
 		return ErrNotFound
 	}
@@ -82,7 +84,8 @@ func (s *Store) QuestionByID(ctx context.Context, id string) (*Question, error) 
 // AnsweredRequest finds the newest answer to a request of a book: of one principal, or of all
 // where principal is "", and asked before number before where that is not 0.
 func (s *Store) AnsweredRequest(ctx context.Context, book, request, principal string, before int64) (*Question, error) {
-	return s.question(ctx, "book = ?1 AND request = ?2 AND state = 'answered' AND (?3 = '' OR principal = ?3) AND (?4 = 0 OR n < ?4) ORDER BY n DESC LIMIT 1", book, request, principal, before)
+	return s.question(ctx, "book = ?1 AND request = ?2 AND state = 'answered' AND (?3 = '' OR principal = ?3) AND (?4 = 0 OR n < ?4) ORDER "+
+		"BY n DESC LIMIT 1", book, request, principal, before)
 }
 
 // question is one question; where is a constant.
@@ -90,7 +93,8 @@ func (s *Store) question(ctx context.Context, where string, args ...any) (*Quest
 	q := &Question{}
 	var made int64
 	var paid, line string
-	err := s.reads.QueryRowContext(ctx, "SELECT "+questionFields+", body FROM answer WHERE "+where, args...).Scan(append(q.fields(&made, &paid, &line), &q.Body)...)
+	err := s.reads.QueryRowContext(ctx, "SELECT "+questionFields+", body FROM answer WHERE "+where, args...).
+		Scan(append(q.fields(&made, &paid, &line), &q.Body)...)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -123,7 +127,8 @@ func (s *Store) QuestionsByKeys(ctx context.Context, keys []string) (map[string]
 	for _, key := range keys {
 		var k KeptQuestion
 		var paid string
-		err := s.reads.QueryRowContext(ctx, "SELECT id, principal, state, paid FROM answer WHERE request_key = ?", key).Scan(&k.ID, &k.Principal, &k.State, &paid)
+		err := s.reads.QueryRowContext(ctx, "SELECT id, principal, state, paid FROM answer WHERE request_key = ?", key).
+			Scan(&k.ID, &k.Principal, &k.State, &paid)
 		switch {
 		case err == nil:
 			k.Paid = []byte(paid)

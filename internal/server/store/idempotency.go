@@ -18,7 +18,8 @@ const keysLive = 30 * 24 * time.Hour
 // FindAnswer finds the answer that a principal got on a route for a key.
 func (s *Store) FindAnswer(ctx context.Context, principal, route, key string) (*Answer, error) {
 	var a Answer
-	err := s.reads.QueryRowContext(ctx, "SELECT body_hash, status, body FROM idempotency WHERE principal = ? AND route = ? AND key = ? AND made >= ?",
+	err := s.reads.QueryRowContext(ctx,
+		"SELECT body_hash, status, body FROM idempotency WHERE principal = ? AND route = ? AND key = ? AND made >= ?",
 		principal, route, key, s.now()-keysLive.Milliseconds()).Scan(&a.BodyHash, &a.Status, &a.Body)
 	return &a, found(err)
 }

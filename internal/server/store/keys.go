@@ -21,7 +21,8 @@ func (tx *Tx) UseKey(ctx context.Context, id, pem string) error {
 	if err := tx.exec(ctx, "UPDATE signing_key SET until = ? WHERE id <> ? AND until IS NULL", tx.Now, id); err != nil {
 		return err
 	}
-	return tx.exec(ctx, "INSERT INTO signing_key (id, pem, since) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET until = NULL", id, pem, tx.Now)
+	return tx.exec(ctx, "INSERT INTO signing_key (id, pem, since) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET until = NULL", id, pem,
+		tx.Now)
 }
 
 // Keys lists all keys, the one in use first.
@@ -62,7 +63,8 @@ type Certificate struct {
 // AddCertificate stores a certificate.
 func (tx *Tx) AddCertificate(ctx context.Context, c *Certificate) error {
 	c.Made = at(tx.Now)
-	return tx.exec(ctx, "INSERT INTO certificate VALUES (?, ?, ?, ?, ?, ?, ?, ?)", c.ID, c.Release, c.Object, c.KeyID, c.FileName, c.SHA256, c.Guarantee, tx.Now)
+	return tx.exec(ctx, "INSERT INTO certificate VALUES (?, ?, ?, ?, ?, ?, ?, ?)", c.ID, c.Release, c.Object, c.KeyID, c.FileName, c.SHA256,
+		c.Guarantee, tx.Now)
 }
 
 // Certificates lists certificates, the newest first, after the one named by id.

@@ -80,7 +80,8 @@ func (s *Store) PrincipalByID(ctx context.Context, id string) (*Principal, error
 func (s *Store) principal(ctx context.Context, where string, arg any) (*Principal, error) {
 	var p Principal
 	var grants grantLines
-	err := s.reads.QueryRowContext(ctx, "SELECT "+principalColumns+" FROM principal WHERE "+where, arg).Scan(&p.ID, &p.Name, &p.SeenDay, &p.Ended, &grants)
+	err := s.reads.QueryRowContext(ctx, "SELECT "+principalColumns+" FROM principal WHERE "+where, arg).
+		Scan(&p.ID, &p.Name, &p.SeenDay, &p.Ended, &grants)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -91,7 +92,8 @@ func (s *Store) principal(ctx context.Context, where string, arg any) (*Principa
 // principalColumns are the columns of a principal, the last with its grants: every request
 // finds its principal, and one statement is faster than two.
 const principalColumns = "principal.id, principal.name, coalesce(principal.seen_day, ''), principal.ended IS NOT NULL, " +
-	"coalesce((SELECT group_concat(object || ' ' || role, char(10) ORDER BY object, role) FROM role_grant WHERE role_grant.principal = principal.id), '')"
+	"coalesce((SELECT group_concat(object || ' ' || role, char(10) ORDER BY object, role) FROM role_grant WHERE role_grant.principal = " +
+	"principal.id), '')"
 
 // grantLines are grants as principalColumns has them: a line with object and role for each.
 type grantLines string
@@ -114,7 +116,8 @@ func (s *Store) grants(ctx context.Context, principal string) ([]Grant, error) {
 
 // Principals lists principals that may sign in, by id, from after on.
 func (s *Store) Principals(ctx context.Context, after string, limit int) ([]Principal, error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT id, name, coalesce(seen_day, '') FROM principal WHERE id > ? AND ended IS NULL ORDER BY id LIMIT ?", after, limit)
+	rows, err := s.reads.QueryContext(ctx,
+		"SELECT id, name, coalesce(seen_day, '') FROM principal WHERE id > ? AND ended IS NULL ORDER BY id LIMIT ?", after, limit)
 	if err != nil {
 		return nil, found(err)
 	}

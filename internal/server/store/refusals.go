@@ -20,13 +20,15 @@ const keptRefusals = 10_000
 // AddRefusal stores a refusal, and drops the oldest of a book that has too many.
 func (tx *Tx) AddRefusal(ctx context.Context, r *Refusal) error {
 	var n int64
-	if err := tx.row(ctx, "INSERT INTO refusal (book, principal, made, doc) VALUES (?, ?, ?, ?) RETURNING n", []any{r.Book, r.Principal, r.Made.UnixMilli(), string(r.Doc)}, &n); err != nil {
+	if err := tx.row(ctx, "INSERT INTO refusal (book, principal, made, doc) VALUES (?, ?, ?, ?) RETURNING n",
+		[]any{r.Book, r.Principal, r.Made.UnixMilli(), string(r.Doc)}, &n); err != nil {
 		return err
 	}
 	if n%100 != 0 {
 		return nil
 	}
-	return tx.exec(ctx, "DELETE FROM refusal WHERE book = ?1 AND n <= (SELECT n FROM refusal WHERE book = ?1 ORDER BY n DESC LIMIT 1 OFFSET ?2)", r.Book, keptRefusals)
+	return tx.exec(ctx, "DELETE FROM refusal WHERE book = ?1 AND n <= (SELECT n FROM refusal WHERE book = ?1 ORDER BY n DESC LIMIT 1 "+
+		"OFFSET ?2)", r.Book, keptRefusals)
 }
 
 // RefusalAt is a place in the list of refusals: behind the refusal N of that time.
@@ -80,7 +82,8 @@ type Alert struct {
 
 // AddAlert stores an alert, and reports whether it is new.
 func (tx *Tx) AddAlert(ctx context.Context, book string, a *Alert) (bool, error) {
-	return tx.changed(ctx, "INSERT INTO alert (book, account, level, cap, made) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", book, a.Account, a.Level, a.Cap, tx.Now)
+	return tx.changed(ctx, "INSERT INTO alert (book, account, level, cap, made) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", book,
+		a.Account, a.Level, a.Cap, tx.Now)
 }
 
 // Alerts lists the alerts of a book, the newest first.

@@ -47,7 +47,8 @@ func (tx *Tx) AddResource(ctx context.Context, r *Resource) error {
 // version on. It returns [ErrChanged] where the version is another, and [ErrNotFound]
 // where there is no such resource.
 func (tx *Tx) ChangeResource(ctx context.Context, r *Resource) error {
-	ok, err := tx.changed(ctx, "UPDATE resource SET doc = ?, version = version + 1 WHERE id = ? AND kind = ? AND version = ?", string(r.Doc), r.ID, r.Kind, r.Version)
+	ok, err := tx.changed(ctx, "UPDATE resource SET doc = ?, version = version + 1 WHERE id = ? AND kind = ? AND version = ?", string(r.Doc),
+		r.ID, r.Kind, r.Version)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,8 @@ func (tx *Tx) SettleLedger(ctx context.Context, l *LedgerSeen) error {
 	if err := tx.exec(ctx, "DELETE FROM ledger_seen"); err != nil {
 		return err
 	}
-	return tx.exec(ctx, "INSERT INTO ledger_seen (one, ledger, seq, hash, spent, settled) VALUES (1, ?, ?, ?, ?, (SELECT coalesce(max(n), 0) FROM answer))", l.Ledger, l.Seq, l.Hash, string(l.Spent))
+	return tx.exec(ctx, "INSERT INTO ledger_seen (one, ledger, seq, hash, spent, settled) VALUES (1, ?, ?, ?, ?, (SELECT coalesce(max(n), "+
+		"0) FROM answer))", l.Ledger, l.Seq, l.Hash, string(l.Spent))
 }
 
 // LastCharge is the greatest entry of the ledger that an answer names, with the request key
@@ -60,7 +61,9 @@ func (s *Store) Charged(ctx context.Context, key string) (bool, error) {
 // ledger has too.
 func (s *Store) UsesLedger(ctx context.Context) (bool, error) {
 	var uses bool
-	err := s.reads.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM ledger_seen) OR EXISTS (SELECT 1 FROM answer) OR EXISTS (SELECT 1 FROM resource WHERE kind = 'book')`).Scan(&uses)
+	err := s.reads.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM ledger_seen) OR EXISTS (SELECT 1 FROM answer) OR EXISTS (SELECT 1 FROM resource WHERE kind = 'book')`).
+		Scan(&uses)
 	return uses, found(err)
 }
 
@@ -94,7 +97,10 @@ func (s *Store) KeyInUse(ctx context.Context) (id string, err error) {
 
 // EndCredentials ends all sessions, sign-in links and tokens.
 func (tx *Tx) EndCredentials(ctx context.Context) error {
-	for _, end := range []string{"DELETE FROM session", "UPDATE link SET used = ?1 WHERE used IS NULL", "UPDATE token SET revoked = ?1 WHERE revoked IS NULL"} {
+	for _, end := range []string{
+		"DELETE FROM session", "UPDATE link SET used = ?1 WHERE used IS NULL",
+		"UPDATE token SET revoked = ?1 WHERE revoked IS NULL",
+	} {
 		var err error
 		if end == "DELETE FROM session" {
 			err = tx.exec(ctx, end)

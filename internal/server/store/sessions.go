@@ -64,7 +64,8 @@ func (tx *Tx) AddSession(ctx context.Context, hash []byte, principal string, liv
 	if err := tx.exec(ctx, "INSERT INTO session VALUES (?, ?, ?, ?, ?)", hash, principal, tx.Now, tx.Now, end); err != nil {
 		return nil, err
 	}
-	return &Session{principal, at(tx.Now), at(tx.Now), at(end)}, tx.exec(ctx, "UPDATE principal SET seen_day = ? WHERE id = ?", day(tx.Now), principal)
+	return &Session{principal, at(tx.Now), at(tx.Now), at(end)}, tx.exec(ctx, "UPDATE principal SET seen_day = ? WHERE id = ?", day(tx.Now),
+		principal)
 }
 
 // FindSession finds a session that has not ended.
@@ -72,7 +73,8 @@ func (s *Store) FindSession(ctx context.Context, hash []byte, idle time.Duration
 	var out Session
 	var made, seen, ends int64
 	now := s.now()
-	err := s.reads.QueryRowContext(ctx, "SELECT principal, made, seen, ends FROM session WHERE hash = ? AND ends >= ? AND seen >= ?", hash, now, now-idle.Milliseconds()).
+	err := s.reads.QueryRowContext(ctx, "SELECT principal, made, seen, ends FROM session WHERE hash = ? AND ends >= ? AND seen >= ?", hash,
+		now, now-idle.Milliseconds()).
 		Scan(&out.Principal, &made, &seen, &ends)
 	if err != nil {
 		return nil, found(err)
@@ -135,7 +137,8 @@ func (tx *Tx) UseToken(ctx context.Context, id, principal string) error {
 	return tx.exec(ctx, "UPDATE principal SET seen_day = ? WHERE id = ?", day(tx.Now), principal)
 }
 
-const tokenColumns = "token.id, token.principal, token.name, token.networks, token.made, token.ends, coalesce(token.used_day, ''), token.hash"
+const tokenColumns = "token.id, token.principal, token.name, token.networks, token.made, token.ends, coalesce(token.used_day, ''), " +
+	"token.hash"
 
 func scanToken(row interface{ Scan(...any) error }) (*Token, error) {
 	var t Token
@@ -159,7 +162,8 @@ func (s *Store) FindToken(ctx context.Context, id string) (*Token, *Principal, e
 	var grants grantLines
 	t, err := scanToken(row(func(to ...any) error {
 		return s.reads.QueryRowContext(ctx, "SELECT "+tokenColumns+", "+principalColumns+
-			" FROM token JOIN principal ON principal.id = token.principal WHERE token.id = ? AND token.revoked IS NULL AND token.ends >= ?", id, s.now()).
+			" FROM token JOIN principal ON principal.id = token.principal WHERE token.id = ? AND token.revoked IS NULL AND token.ends >= ?", id,
+			s.now()).
 			Scan(append(to, &p.ID, &p.Name, &p.SeenDay, &p.Ended, &grants)...)
 	}))
 	if err != nil {
@@ -171,7 +175,8 @@ func (s *Store) FindToken(ctx context.Context, id string) (*Token, *Principal, e
 
 // Tokens lists the tokens of a principal that can be used, by id, from after on.
 func (s *Store) Tokens(ctx context.Context, principal, after string, limit int) (all []Token, err error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT "+tokenColumns+" FROM token WHERE principal = ? AND revoked IS NULL AND ends >= ? AND id > ? ORDER BY id LIMIT ?", principal, s.now(), after, limit)
+	rows, err := s.reads.QueryContext(ctx, "SELECT "+tokenColumns+
+		" FROM token WHERE principal = ? AND revoked IS NULL AND ends >= ? AND id > ? ORDER BY id LIMIT ?", principal, s.now(), after, limit)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -220,7 +225,8 @@ func (tx *Tx) AuditHead(ctx context.Context) (AuditHead, error) {
 
 // SetAuditHead stores the head of the audit log.
 func (tx *Tx) SetAuditHead(ctx context.Context, h AuditHead) error {
-	return tx.exec(ctx, "INSERT INTO audit_head VALUES (1, ?, ?, ?) ON CONFLICT (one) DO UPDATE SET n = excluded.n, hash = excluded.hash, size = excluded.size", h.N, h.Hash[:], h.Size)
+	return tx.exec(ctx, "INSERT INTO audit_head VALUES (1, ?, ?, ?) ON CONFLICT (one) DO UPDATE SET n = excluded.n, hash = excluded.hash, "+
+		"size = excluded.size", h.N, h.Hash[:], h.Size)
 }
 
 // AuditIntent is a group of entries that a process is about to write to the audit log.
@@ -251,5 +257,6 @@ func (tx *Tx) SetAuditIntent(ctx context.Context, i AuditIntent, before [32]byte
 	if err := tx.exec(ctx, "DELETE FROM audit_intent WHERE base < ? OR first = ?", i.Base, before[:]); err != nil {
 		return err
 	}
-	return tx.exec(ctx, "INSERT INTO audit_intent (first, base, n, last) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", i.First[:], i.Base, i.N, i.Last[:])
+	return tx.exec(ctx, "INSERT INTO audit_intent (first, base, n, last) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", i.First[:], i.Base, i.N,
+		i.Last[:])
 }

@@ -171,7 +171,10 @@ func (s *Store) start(ctx context.Context) error {
 			}
 		}
 	case app != applicationID:
-		return &noren.Error{Kind: noren.BadData, Where: noren.File(filepath.Base(s.path)), What: "is a database and not the store of a server", Hint: "choose another folder"}
+		return &noren.Error{
+			Kind: noren.BadData, Where: noren.File(filepath.Base(s.path)), What: "is a database and not the store of a server",
+			Hint: "choose another folder",
+		}
 	}
 	if err := s.sound(ctx); err != nil {
 		return err
@@ -180,7 +183,8 @@ func (s *Store) start(ctx context.Context) error {
 	if err != nil {
 		return failed("the server's store cannot be read", err)
 	}
-	m, err := goose.NewProvider(goose.DialectSQLite3, s.db, dir, goose.WithDisableGlobalRegistry(true), goose.WithSlog(slog.New(slog.DiscardHandler)))
+	m, err := goose.NewProvider(goose.DialectSQLite3, s.db, dir, goose.WithDisableGlobalRegistry(true),
+		goose.WithSlog(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return failed("the server's store cannot be read", err)
 	}
@@ -194,7 +198,8 @@ func (s *Store) start(ctx context.Context) error {
 		return failed("the version of the server's store cannot be read", err)
 	}
 	if have > want {
-		return noren.Usagef(noren.File(filepath.Base(s.path)), "expected schema version %d or lower, got %d", want, have).Hinted("a newer noren made it: use that one")
+		return noren.Usagef(noren.File(filepath.Base(s.path)), "expected schema version %d or lower, got %d", want, have).
+			Hinted("a newer noren made it: use that one")
 	}
 	if err := s.retry(ctx, func() error { _, err := m.Up(ctx); return err }); err != nil {
 		return failed("the server's store cannot be brought to this version", err)
@@ -235,7 +240,8 @@ func (s *Store) versioned(ctx context.Context, sources []*goose.Source) error {
 	var has []int64
 	err := s.retry(ctx, func() error {
 		has = nil
-		rows, err := s.db.QueryContext(ctx, `SELECT iif(is_applied = 1 AND typeof(version_id) = 'integer', version_id, -1) FROM goose_db_version ORDER BY id`)
+		rows, err := s.db.QueryContext(ctx,
+			`SELECT iif(is_applied = 1 AND typeof(version_id) = 'integer', version_id, -1) FROM goose_db_version ORDER BY id`)
 		if err != nil {
 			return err
 		}

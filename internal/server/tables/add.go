@@ -58,7 +58,8 @@ func (t *Tables) Add(ctx context.Context, a Adding) (*Table, *jobs.Job, error) {
 	}
 	shown, job, err := t.begin(ctx, r, d, a.By)
 	if job == nil {
-		_ = t.config.Store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindTable, r.ID) })
+		_ = t.config.Store.Write(context.WithoutCancel(ctx),
+			func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindTable, r.ID) })
 	}
 	return shown, job, err
 }
@@ -307,7 +308,10 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 			return nil, FileError(err)
 		}
 		defer written()
-		if _, err := operations.Copy(ctx, &api.CopyRequest{Input: "pg:" + name, Connection: connection, Output: path, MostBytes: t.config.MostBytes}); err != nil {
+		if _, err := operations.Copy(ctx, &api.CopyRequest{
+			Input: "pg:" + name, Connection: connection, Output: path,
+			MostBytes: t.config.MostBytes,
+		}); err != nil {
 			return nil, unreachable(err)
 		}
 		out.SHA256, err = t.hash(ctx, path, progress)

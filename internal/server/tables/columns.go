@@ -148,7 +148,8 @@ func (d *document) state(s *Stated) error {
 		}
 		seen[c.Name] = true
 		column := &d.Columns[n]
-		column.Type, column.Format, column.Order, column.Role, column.Bounds, column.Round, column.Decided = c.Type, c.Format, nil, c.Role, c.Bounds, c.Round, true
+		column.Type, column.Format, column.Order, column.Role, column.Bounds, column.Round, column.Decided = c.Type, c.Format, nil, c.Role,
+			c.Bounds, c.Round, true
 		if c.Type == "ordered" {
 			column.Order = c.Order
 		}
@@ -200,7 +201,8 @@ func (d *document) decided() error {
 	if len(open) == 0 {
 		return nil
 	}
-	return noren.Usagef("columns", "columns have no role that a steward stated: %s", strings.Join(open, ", ")).Hinted("state the role of each").Coded("column-undecided")
+	return noren.Usagef("columns", "columns have no role that a steward stated: %s", strings.Join(open, ", ")).
+		Hinted("state the role of each").Coded("column-undecided")
 }
 
 // decidedHidden refuses a workbook that hides rows or columns of which nothing was decided.
@@ -208,7 +210,8 @@ func (d *document) decidedHidden() error {
 	if d.Hidden == nil || d.Hidden.Policy != "" {
 		return nil
 	}
-	return noren.Usagef("hidden", "the workbook hides rows or columns, and nothing was decided about them").Hinted("state whether they are read or left out").Coded("hidden")
+	return noren.Usagef("hidden", "the workbook hides rows or columns, and nothing was decided about them").
+		Hinted("state whether they are read or left out").Coded("hidden")
 }
 
 // fit checks the whole table against what is stated.
@@ -236,7 +239,8 @@ func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 			for j, n := range c.First {
 				first[j] = strconv.FormatInt(n, 10)
 			}
-			detail := noren.Textf("column %s: %d {value is|values are} not of type %s, the first in records %s", c.Name, c.Misfits, c.Type, strings.Join(first, ", "))
+			detail := noren.Textf("column %s: %d {value is|values are} not of type %s, the first in records %s", c.Name, c.Misfits, c.Type,
+				strings.Join(first, ", "))
 			p.Errors = append(p.Errors, problem.At("/columns/"+strconv.Itoa(i), detail))
 		}
 		return p.Hinted("state another type, or name these texts as missing")
@@ -259,7 +263,11 @@ func (t *Tables) copyAgain(ctx context.Context, id string, d *document) (*docume
 		_ = os.RemoveAll(filepath.Join(t.folder(id), c.Folder))
 		return nil, err
 	}
-	rows, err := t.config.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: t.data(id, fresh), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}, Rows: 1})
+	rows, err := t.config.Service().
+		Rows(ctx, &api.RowsRequest{
+			Table: api.Table{Input: t.data(id, fresh), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}},
+			Rows:  1,
+		})
 	if err != nil {
 		return fail(err)
 	}
@@ -285,5 +293,6 @@ func (t *Tables) Rows(ctx context.Context, id string) (*api.Rows, error) {
 	if d.Folder == "" {
 		return nil, problem.New("conflict", "The table has not been read.")
 	}
-	return t.config.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}})
+	return t.config.Service().
+		Rows(ctx, &api.RowsRequest{Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}})
 }

@@ -29,7 +29,10 @@ func (f *Form) check() error {
 	if len(p.Errors) > 0 {
 		return p
 	}
-	_, err := (&spec.Spec{Version: spec.Version, Input: spec.Input{HeaderRow: f.HeaderRow, Delimiter: f.Delimiter, Encoding: f.Encoding, Totals: f.Totals}}).CheckedForm()
+	_, err := (&spec.Spec{Version: spec.Version, Input: spec.Input{
+		HeaderRow: f.HeaderRow, Delimiter: f.Delimiter, Encoding: f.Encoding,
+		Totals: f.Totals,
+	}}).CheckedForm()
 	return err
 }
 
@@ -101,7 +104,9 @@ func (t *Tables) inspect(ctx context.Context, path string, d *document, run *job
 	}
 	in := d.input()
 	in.Missing = d.Form.Missing
-	found, err := operations.Inspect(ctx, &api.InspectRequest{Table: api.Table{Input: path, Spec: &spec.Spec{Version: spec.Version, Input: in}}})
+	found, err := operations.Inspect(ctx, &api.InspectRequest{
+		Table: api.Table{Input: path, Spec: &spec.Spec{Version: spec.Version, Input: in}},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -138,5 +143,6 @@ func (d *document) decidedTotals() error {
 	if d.Read == nil || d.Read.Totals == 0 || d.Read.TotalsPolicy != "" {
 		return nil
 	}
-	return noren.Usagef("totals", "%d {row looks|rows look} like totals or notes, not like records", d.Read.Totals).Hinted("decide whether they are read as records or left out").Coded("totals")
+	return noren.Usagef("totals", "%d {row looks|rows look} like totals or notes, not like records", d.Read.Totals).
+		Hinted("decide whether they are read as records or left out").Coded("totals")
 }

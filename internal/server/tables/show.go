@@ -30,10 +30,12 @@ func (t *Tables) shown(ctx context.Context, r *store.Resource) (*Table, error) {
 	}
 	out := &Table{
 		Line: Line{
-			ID: r.ID, Name: d.Name, Source: Origin{Kind: d.Source.Kind, Label: d.Label}, State: state, Unit: d.Unit, Rows: d.Rows, Persons: d.Persons,
+			ID: r.ID, Name: d.Name, Source: Origin{Kind: d.Source.Kind, Label: d.Label}, State: state, Unit: d.Unit, Rows: d.Rows,
+			Persons: d.Persons,
 			Columns: len(d.Columns), Added: d.Added, Confirmed: d.Confirmed, LastRelease: last,
 		},
-		ColumnsDetail: append([]Column{}, d.Columns...), Missing: append([]string{}, d.Missing...), Failure: d.Failure, FailureTexts: d.FailureTexts, Hidden: d.Hidden, HealthList: []Health{}, Version: r.Version,
+		ColumnsDetail: append([]Column{}, d.Columns...), Missing: append([]string{}, d.Missing...), Failure: d.Failure,
+		FailureTexts: d.FailureTexts, Hidden: d.Hidden, HealthList: []Health{}, Version: r.Version,
 	}
 	if c := d.Confirmed; c != nil && t.config.Name != nil {
 		out.Confirmed = &Confirmation{At: c.At, By: c.By, Name: t.config.Name(ctx, c.By)}

@@ -157,7 +157,8 @@ func (t *Tables) connection(name string) (string, error) {
 	if !ok {
 		return "", problem.NotFound()
 	}
-	unavailable := problem.New("unavailable", "The file with the connection string of the database cannot be used.").Hinted("it must exist, hold one line and have mode 0600")
+	unavailable := problem.New("unavailable", "The file with the connection string of the database cannot be used.").
+		Hinted("it must exist, hold one line and have mode 0600")
 	f, err := os.Open(file)
 	if err != nil {
 		return "", unavailable

@@ -180,7 +180,10 @@ type Form struct {
 // input says how the table is read.
 func (d *document) input() spec.Input {
 	f := &d.Form
-	in := spec.Input{Sheet: d.sheet(), HeaderRow: f.HeaderRow, Header: f.Header, Delimiter: f.Delimiter, Encoding: f.Encoding, Totals: f.Totals}
+	in := spec.Input{
+		Sheet: d.sheet(), HeaderRow: f.HeaderRow, Header: f.Header, Delimiter: f.Delimiter, Encoding: f.Encoding,
+		Totals: f.Totals,
+	}
 	if d.Hidden != nil {
 		in.Hidden = d.Hidden.Policy
 	}

@@ -62,7 +62,8 @@ type Tables struct {
 
 // New makes the tables of a store and removes what a killed process left.
 func New(ctx context.Context, config Config) (*Tables, error) {
-	if config.Dir == "" || config.Store == nil || config.Uploads == nil || config.Jobs == nil || config.Service == nil || config.LastRelease == nil || config.Explain == nil {
+	if config.Dir == "" || config.Store == nil || config.Uploads == nil || config.Jobs == nil || config.Service == nil ||
+		config.LastRelease == nil || config.Explain == nil {
 		return nil, noren.Bug("tables: expected Dir, Store, Uploads, Jobs, Service, LastRelease and Explain")
 	}
 	if config.Space == nil {
@@ -181,7 +182,9 @@ func (t *Tables) save(ctx context.Context, r *store.Resource, d *document) error
 // List is the tables that permitted says yes to, the newest first, made before the one of
 // that number, at most limit of them. The number of the last follows, and the ids of those
 // that cannot be read.
-func (t *Tables) List(ctx context.Context, before int64, limit int, permitted func(id string) bool) (out []Line, next int64, unreadable []string, err error) {
+func (t *Tables) List(ctx context.Context, before int64, limit int, permitted func(id string) bool) (out []Line, next int64,
+	unreadable []string, err error,
+) {
 	out = []Line{}
 	for {
 		rows, err := t.config.Store.Resources(ctx, store.KindTable, "", before, limit)
@@ -319,7 +322,10 @@ func (t *Tables) Hold(ctx context.Context, id string) (*Held, error) {
 	if err := d.unread(); err != nil {
 		return nil, err
 	}
-	h := &Held{Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Part: d.input(), Hierarchies: map[string]string{}, Sums: d.Sums}
+	h := &Held{
+		Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Part: d.input(), Hierarchies: map[string]string{},
+		Sums: d.Sums,
+	}
 	h.verify = t.Verify
 	h.again = func(ctx context.Context) (*Held, error) { return t.Hold(ctx, id) }
 	for column, name := range d.Files {

@@ -65,7 +65,8 @@ func TestUnpacks(t *testing.T) {
 // and no worksheet, and the form that its ending tells.
 func TestFileNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z:*?/\\. $;-]{0,20}`)).Draw(t, "name") + rapid.SampledFrom(endings).Draw(t, "ending")
+		name := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z:*?/\\. $;-]{0,20}`)).Draw(t, "name") + rapid.SampledFrom(endings).
+			Draw(t, "ending")
 		got, err := fileName(name)
 		if err != nil {
 			t.Fatal(err)

@@ -43,5 +43,6 @@ func (h *Held) Unchanged(ctx context.Context) error {
 }
 
 func altered() error {
-	return problem.New("unavailable", "The server's copy of the table is not the file that was added.").Hinted("put the copy of the folder back, or add the table again")
+	return problem.New("unavailable", "The server's copy of the table is not the file that was added.").
+		Hinted("put the copy of the folder back, or add the table again")
 }

@@ -121,7 +121,10 @@ func TestUploadsOfOthers(t *testing.T) {
 	s := open(t, Config{})
 	u, err := s.Create("anna", "x.csv", 3)
 	must(t, err)
-	for _, id := range []string{u.ID, "up_zzzzzzzzzzzzzzzz", "", "..", "../up", "up_../../../../etc", "up_aaaaaaaaaaaaaaa/", "UP_AAAAAAAAAAAAAAAA", u.ID + "\x00"} {
+	for _, id := range []string{
+		u.ID, "up_zzzzzzzzzzzzzzzz", "", "..", "../up", "up_../../../../etc", "up_aaaaaaaaaaaaaaa/",
+		"UP_AAAAAAAAAAAAAAAA", u.ID + "\x00",
+	} {
 		if _, err := s.Get("ben", id); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -140,7 +143,10 @@ func TestUploadsOfOthers(t *testing.T) {
 
 func TestCreateRefuses(t *testing.T) {
 	s := open(t, Config{Limit: 100, Most: 2})
-	for name, want := range map[string]error{"": ErrName, "a/b.csv": ErrName, `a\b.csv`: ErrName, "..": ErrName, "a\x00b": ErrName, "a\nb": ErrName, strings.Repeat("x", 256): ErrName, "\xff": ErrName} {
+	for name, want := range map[string]error{
+		"": ErrName, "a/b.csv": ErrName, `a\b.csv`: ErrName, "..": ErrName, "a\x00b": ErrName,
+		"a\nb": ErrName, strings.Repeat("x", 256): ErrName, "\xff": ErrName,
+	} {
 		if _, err := s.Create("anna", name, 10); !errors.Is(err, want) {
 			t.Errorf("%q: %v", name, err)
 		}
