@@ -535,7 +535,7 @@ async function forms() {
   await page.locator("table.co").waitFor({ timeout: 60_000 });
   const id = page.url().split("/").pop();
   await page.locator("table.co th", { hasText: "年齢" }).waitFor();
-  await page.getByText("Rows with totals (合計, total), which are no persons: 1").waitFor();
+  await page.getByText("Rows with totals or notes (合計, total, ※), which are no persons: 1").waitFor();
   await page.getByText("as found: 3").waitFor();
   assert.deepEqual((await w.api(page, "GET", "/tables/" + id)).body.missing, ["-", "9999"], "missing texts that were stated before the file was sent");
   await w.inspect("served-form", "tables/" + id, p => p.locator("table.co").waitFor(), { titleIsData: true });
