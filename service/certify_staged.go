@@ -41,6 +41,7 @@ func (s *Service) Certify(ctx context.Context, r *api.CertifyRequest) (*api.Cert
 		return nil, err
 	}
 	again := *sp
+	again.Input = sp.Input.Alike() // the release has its own rows and sheets
 	if r.Release.Unit != "" {
 		// The release has no column of persons, or pseudonyms. k persons of a class are at
 		// least k records; diversity and closeness of persons say nothing of records.
