@@ -3,6 +3,7 @@ package table
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // noteMarks begin a note, whatever follows.
@@ -18,6 +19,9 @@ var noteWords = []string{
 // 出典: …, Note: ….
 func NamesNote(text []byte) bool {
 	const longest = 32 // bytes that are looked at
+	if len(text) == 0 || text[0] < utf8.RuneSelf && !strings.ContainsRune("fnrsluFNRSLU*([<\t\n\v\f\r ", rune(text[0])) {
+		return false
+	}
 	head := string(text[:min(len(text), longest)])
 	head = strings.TrimLeftFunc(head, unicode.IsSpace)
 	for _, mark := range noteMarks {

@@ -32,14 +32,21 @@ func (src *Source) look(s *scanner) table.RowKind {
 	if src.plain || len(src.columns) < table.NoteColumns {
 		return table.RecordRow
 	}
-	var looks table.Looks
+	// Nearly every row has more values than a row of totals: that alone is looked at first.
 	most := table.TotalCells(len(src.columns))
+	cells := 0
 	for _, f := range s.spans {
 		if f.from == f.to {
 			continue
 		}
-		if looks.Cells() == most {
+		if cells++; cells > most {
 			return table.RecordRow
+		}
+	}
+	var looks table.Looks
+	for _, f := range s.spans {
+		if f.from == f.to {
+			continue
 		}
 		if looks.Cells() >= table.TotalNames {
 			looks.Take(nil)
