@@ -28,12 +28,12 @@ const recordBytes = 24
 
 // blockSize is the least number of records of a block in a table of n, 0 where
 // the table is worked on as a whole.
-func (r *run) blockSize(chosen partition.Chosen) int {
+func (o *Options) blockSize(n int, chosen partition.Chosen) int {
 	cell := chosen.Coarse
-	if cell <= 0 || r.job.K < 2 || r.job.Partition.CoarseCut != partition.Spread || r.job.needsWhole() != "" {
+	if cell <= 0 || o.K < 2 || o.Partition.CoarseCut != partition.Spread || o.needsWhole() != "" {
 		return 0
 	}
-	return block.Size(int64(r.held.Rows), cell, r.job.K, r.job.Block)
+	return block.Size(int64(n), cell, o.K, o.Block)
 }
 
 // matchBytes is about what is held of a record until values are matched: of its
@@ -45,32 +45,62 @@ func (r *run) matchBytes() int {
 	return (24 + 12*len(r.quasi)) / r.job.K
 }
 
-// piece is what became of a block.
-type piece struct {
-	*block.Made
-	records []uint32
-	err     error
-}
-
 // blocks divides, refines and publishes the table block by block.
-func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) error {
-	if err := r.needs(recordBytes+r.matchBytes(), noren.Textf("allow more")); err != nil {
-		return err
+func (r *run) blocks(ctx context.Context, in *records.Table, size int, how partition.Options, chosen partition.Chosen) (*made, error) {
+	if err := r.job.needs(in.Rows, recordBytes+r.matchBytes(), noren.Textf("allow more")); err != nil {
+		return nil, err
 	}
 	began := time.Now()
-	frame, plan, err := r.survey(ctx)
+	frame, plan, err := r.survey(ctx, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := r.sampleOutsiders(ctx); err != nil {
-		return err
+	maker := r.job.Maker(r.job.Source.Name(), int64(in.Rows), frame, plan, how, chosen)
+	if maker.Outsiders, err = r.outsiders(ctx, in); err != nil {
+		return nil, err
 	}
-	tree, err := r.cutTree(ctx, frame, size)
+	arranged, sst, err := r.arrange(ctx, in, frame, size)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	defer arranged.Close()
+	bounds, err := r.bounds(arranged, size)
+	if err != nil {
+		return nil, err
+	}
+	timed(&r.result.Seconds.Partition, began)
+	began = time.Now()
+	var work block.Seconds
+	c, err := r.collect(ctx, maker, arranged, bounds, &work)
+	if err != nil {
+		return nil, err
+	}
+	divided, refined, published := work.Share(time.Since(began).Seconds())
+	r.result.Seconds.Partition += divided
+	r.result.Seconds.Refine += refined
+	r.result.Seconds.Publish += published
+	began = time.Now()
+	if err := plan.Finish(ctx, c.made.published, c.made.groups.Group); err != nil {
+		return nil, err
+	}
+	timed(&r.result.Seconds.Publish, began)
+	if maker.Outsiders != nil {
+		r.result.Excluded = maker.Outsiders.Excluded()
+	}
+	r.result.SST, r.result.GroupSize = sst, c.size
+	r.losses(c.made.groups.Groups, c.before, c.after)
+	return &c.made, r.boundLarge(ctx, in)
+}
+
+// arrange puts the records in the order of the cells that blocks are cut by, and returns the
+// SST of the table.
+func (r *run) arrange(ctx context.Context, in *records.Table, frame *space.Frame, size int) (*records.Arranged, float64, error) {
+	tree, err := r.cutTree(ctx, in, frame, size)
+	if err != nil {
+		return nil, 0, err
 	}
 	sst := frame.NewSST()
-	arranged, err := r.held.Arrange(ctx, tree.Cells(), func(columns []*table.Column, out []uint32) error {
+	arranged, err := in.Arrange(ctx, tree.Cells(), func(columns []*table.Column, out []uint32) error {
 		s, err := frame.Space(columns[:len(r.quasi)])
 		if err != nil {
 			return err
@@ -82,75 +112,30 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	defer arranged.Close()
-	bounds := partition.Bounds(arranged.Counts, size)
-	if r.job.Unit != "" {
-		bounds, err = block.JoinShort(bounds, r.job.K, func(from, to int64) ([]uint32, error) {
-			_, columns, err := arranged.Load(from, to)
-			if err != nil {
-				return nil, err
-			}
-			return PersonsOf(columns[len(columns)-1]), nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	timed(&r.result.Seconds.Partition, began)
+	return arranged, sst.Sum(), nil
+}
 
-	began = time.Now()
-	var work block.Seconds
-	maker := r.maker(frame, plan, chosen)
-	c := &collector{run: r, waiting: map[int]*piece{}}
-	r.groups = space.Partition{Group: make([]uint32, r.held.Rows)}
-	r.result.GroupSize.Min = r.held.Rows
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	done := make([]int64, 1)
-	var mu sync.Mutex
-	err = space.Parallel(ctx, len(bounds)-1, "blocks", space.ParallelOptions{Workers: r.job.Workers}, func() func(int) {
-		return func(i int) {
-			b := r.block(ctx, maker, arranged, bounds[i], bounds[i+1], &work)
-			mu.Lock()
-			defer mu.Unlock()
-			done[0] += bounds[i+1] - bounds[i]
-			r.job.Progress.Report("partition", done[0], int64(r.held.Rows))
-			c.take(i, b)
-			if c.err != nil {
-				cancel()
-			}
+// bounds are the places where blocks begin, and the end of the last.
+func (r *run) bounds(arranged *records.Arranged, size int) ([]int64, error) {
+	bounds := partition.Bounds(arranged.Counts, size)
+	if r.job.Unit == "" {
+		return bounds, nil
+	}
+	return block.JoinShort(bounds, r.job.K, func(from, to int64) ([]uint32, error) {
+		_, columns, err := arranged.Load(from, to)
+		if err != nil {
+			return nil, err
 		}
+		return PersonsOf(columns[len(columns)-1]), nil
 	})
-	if c.err != nil {
-		return c.err
-	}
-	if err != nil {
-		return err
-	}
-	divided, refined, published := work.Share(time.Since(began).Seconds())
-	r.result.Seconds.Partition += divided
-	r.result.Seconds.Refine += refined
-	r.result.Seconds.Publish += published
-	began = time.Now()
-	if err := plan.Finish(ctx, r.published, r.groups.Group); err != nil {
-		return err
-	}
-	timed(&r.result.Seconds.Publish, began)
-	if r.outsiders != nil {
-		r.result.Excluded, r.outsiders = r.outsiders.Excluded(), nil
-	}
-	r.result.SSE, r.result.SST = c.after, sst.Sum()
-	if r.result.SST > 0 {
-		r.result.RefinedFrom = c.before / r.result.SST
-	}
-	return nil
 }
 
 // survey looks at all records, for what must be known of the whole table.
-func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
-	plan, err := publish.NewPlan(r.held.Columns[:len(r.quasi)], r.storedQuasi(), r.publishing())
+func (r *run) survey(ctx context.Context, in *records.Table) (*space.Frame, *publish.Plan, error) {
+	heads := in.Columns[:len(r.quasi)]
+	plan, err := publish.NewPlan(heads, r.storedQuasi(), r.publishing())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,36 +147,35 @@ func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	err = r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
-		var wg sync.WaitGroup
-		wg.Go(func() { plan.Look(columns[:len(r.quasi)]) })
-		survey.Look(columns[:len(r.quasi)])
-		wg.Wait()
-		return nil
-	})
-	if err == nil && (survey.Twice() || plan.Twice()) {
-		if survey.Twice() {
-			survey.Again()
-		}
-		if plan.Twice() {
-			plan.Again()
-		}
-		err = r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
+	look := func(places, values bool) error {
+		return in.Runs(ctx, func(_ int, columns []*table.Column) error {
 			var wg sync.WaitGroup
-			if plan.Twice() {
+			if values {
 				wg.Go(func() { plan.Look(columns[:len(r.quasi)]) })
 			}
-			if survey.Twice() {
+			if places {
 				survey.Look(columns[:len(r.quasi)])
 			}
 			wg.Wait()
 			return nil
 		})
 	}
-	if err != nil {
+	if err := look(true, true); err != nil {
 		return nil, nil, err
 	}
-	frame, err := survey.Frame(r.held.Columns[:len(r.quasi)])
+	places, values := survey.Twice(), plan.Twice()
+	if places {
+		survey.Again()
+	}
+	if values {
+		plan.Again()
+	}
+	if places || values {
+		if err := look(places, values); err != nil {
+			return nil, nil, err
+		}
+	}
+	frame, err := survey.Frame(heads)
 	if err != nil {
 		return nil, nil, r.noSpace(err)
 	}
@@ -200,23 +184,23 @@ func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
 
 func (r *run) noSpace(err error) error { return block.NoSpace(r.job.Source.Name(), err) }
 
-// sampleOutsiders picks the records that are left out to count whom boxes exclude.
-func (r *run) sampleOutsiders(ctx context.Context) error {
+// outsiders are the records that are left out to count whom boxes exclude, nil where no
+// boxes are published.
+func (r *run) outsiders(ctx context.Context, in *records.Table) (*publish.Outsiders, error) {
 	if !r.job.Publish.Boxes() {
-		return nil
+		return nil, nil
 	}
-	sample := publish.SampleOutsiders[uint32](r.held.Rows, r.seed())
-	columns, err := r.held.Select(ctx, sample)
+	sample := publish.SampleOutsiders[uint32](in.Rows, r.job.SearchSeed())
+	columns, err := in.Select(ctx, sample)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.outsiders = publish.NewOutsiders(sample, columns[:len(r.quasi)], r.publishing())
-	return nil
+	return publish.NewOutsiders(sample, columns[:len(r.quasi)], r.publishing()), nil
 }
 
 // cutTree makes the tree that blocks are cut by.
-func (r *run) cutTree(ctx context.Context, frame *space.Frame, size int) (*partition.CellTree, error) {
-	sample, err := r.held.Select(ctx, partition.SampleRecords(r.held.Rows))
+func (r *run) cutTree(ctx context.Context, in *records.Table, frame *space.Frame, size int) (*partition.CellTree, error) {
+	sample, err := in.Select(ctx, partition.SampleRecords(in.Rows))
 	if err != nil {
 		return nil, err
 	}
@@ -224,44 +208,76 @@ func (r *run) cutTree(ctx context.Context, frame *space.Frame, size int) (*parti
 	if err != nil {
 		return nil, r.noSpace(err)
 	}
-	return partition.NewCellTree(ctx, s, r.held.Rows, size, partition.Frequent(r.job.K))
+	return partition.NewCellTree(ctx, s, in.Rows, size, partition.Frequent(r.job.K))
 }
 
-// maker makes the groups of blocks.
-func (r *run) maker(frame *space.Frame, plan *publish.Plan, chosen partition.Chosen) *block.Maker {
-	m := r.job.Maker(r.job.Source.Name(), int64(r.held.Rows), frame, plan, r.partition, chosen)
-	m.Outsiders = r.outsiders
-	return m
+// collect makes the groups of all blocks, and puts them together.
+func (r *run) collect(ctx context.Context, maker *block.Maker, arranged *records.Arranged, bounds []int64, work *block.Seconds) (
+	*collector, error,
+) {
+	rows := bounds[len(bounds)-1]
+	c := &collector{
+		made:    made{groups: space.Partition{Group: make([]uint32, rows)}},
+		size:    GroupSize{Min: int(rows)},
+		waiting: map[int]*piece{},
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := int64(0)
+	var mu sync.Mutex
+	err := space.Parallel(ctx, len(bounds)-1, "blocks", space.ParallelOptions{Workers: r.job.Workers}, func() func(int) {
+		return func(i int) {
+			b := r.block(ctx, maker, arranged, bounds[i], bounds[i+1], work)
+			mu.Lock()
+			defer mu.Unlock()
+			done += bounds[i+1] - bounds[i]
+			r.job.Progress.Report("partition", done, rows)
+			c.add(i, b)
+			if c.err != nil {
+				cancel()
+			}
+		}
+	})
+	if c.err != nil {
+		return nil, c.err
+	}
+	return c, err
+}
+
+// piece is what became of a block.
+type piece struct {
+	*block.Made
+	records []uint32
+	err     error
 }
 
 // block makes the groups of the records at places from..to-1.
 func (r *run) block(ctx context.Context, m *block.Maker, arranged *records.Arranged, from, to int64, work *block.Seconds) *piece {
-	b := &piece{}
 	ids, columns, err := arranged.Load(from, to)
 	if err != nil {
-		b.err = err
-		return b
+		return &piece{err: err}
 	}
 	var of []uint32 // persons
 	if r.job.Unit != "" {
 		of = PersonsOf(columns[len(columns)-1])
 	}
-	b.records = ids
+	b := &piece{records: ids}
 	b.Made, b.err = m.Make(ctx, columns[:len(r.quasi)], of, ids, work)
 	return b
 }
 
 // collector puts the blocks together, in their order.
 type collector struct {
-	run           *run
+	made          made
+	size          GroupSize
+	before, after float64 // the SSE before and after refinement
 	next          int
 	waiting       map[int]*piece
-	before, after float64
 	err           error
 }
 
-// take takes block i; calls follow each other.
-func (c *collector) take(i int, b *piece) {
+// add adds block i; calls follow each other.
+func (c *collector) add(i int, b *piece) {
 	c.waiting[i] = b
 	for c.err == nil {
 		b, ok := c.waiting[c.next]
@@ -270,25 +286,19 @@ func (c *collector) take(i int, b *piece) {
 		}
 		delete(c.waiting, c.next)
 		c.next++
-		c.add(b)
+		if c.err = b.err; c.err != nil {
+			return
+		}
+		groups := &c.made.groups
+		for j, record := range b.records {
+			groups.Group[record] = uint32(groups.Groups) + b.Groups.Group[j]
+		}
+		groups.Groups += b.Groups.Groups
+		for _, n := range b.Groups.Sizes() {
+			c.size.Min, c.size.Max = min(c.size.Min, n), max(c.size.Max, n)
+		}
+		c.made.published = publish.Append(c.made.published, b.Published)
+		c.before += b.Before
+		c.after += b.After
 	}
-}
-
-func (c *collector) add(b *piece) {
-	r := c.run
-	if b.err != nil {
-		c.err = b.err
-		return
-	}
-	base := uint32(r.groups.Groups)
-	for j, record := range b.records {
-		r.groups.Group[record] = base + b.Groups.Group[j]
-	}
-	r.groups.Groups += b.Groups.Groups
-	for _, n := range b.Groups.Sizes() {
-		r.result.GroupSize.Min, r.result.GroupSize.Max = min(r.result.GroupSize.Min, n), max(r.result.GroupSize.Max, n)
-	}
-	r.published = publish.Append(r.published, b.Published)
-	c.before += b.Before
-	c.after += b.After
 }

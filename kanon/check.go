@@ -14,7 +14,7 @@ import (
 )
 
 // check has the written file verified.
-func (r *run) check(ctx context.Context, written *os.File) error {
+func (r *run) check(ctx context.Context, written *os.File, m *made, whose *owners) error {
 	d := r.dialect()
 	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{
 		Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding,
@@ -24,22 +24,22 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 		return noren.Reasonf("reading the release back: %s", err)
 	}
 	defer func() { _ = src.Close() }()
-	return r.checkSource(ctx, src)
+	return r.checkSource(ctx, src, m, whose)
 }
 
 // checkSource has the written table verified and takes over what was found. The
 // verifier gets the names of columns and what they must hold, and no more.
-func (r *run) checkSource(ctx context.Context, src table.Source) error {
+func (r *run) checkSource(ctx context.Context, src table.Source, m *made, whose *owners) error {
 	defer timed(&r.result.Seconds.Verify, time.Now())
 	o := verify.Options{
-		Requirement: r.job.requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare,
+		Requirement: r.job.Requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare,
 		Progress: r.job.Progress,
 	}
 	o.Quasi = r.quasiNames()
 	for _, i := range r.sensitive {
 		o.Sensitive = append(o.Sensitive, r.job.Schema.Fields[i])
 	}
-	r.told.into(&o)
+	whose.into(&o, r.job)
 	v, err := verify.Verify(ctx, src, o)
 	if err != nil {
 		return noren.Reasonf("reading the release back: %s", err)
@@ -55,7 +55,7 @@ func (r *run) checkSource(ctx context.Context, src table.Source) error {
 	}
 	r.result.Verified = v
 	r.result.Classes, r.result.AchievedK = int(v.Classes), int(v.AchievedK)
-	r.result.Guarantee = r.job.States(o.Quasi, r.attributes)
+	r.result.Guarantee = r.job.States(o.Quasi, m.attributes)
 	r.result.Repeated = mostRepeated(v.Suspected)
 	if len(v.Suspected) < len(o.Suspected) {
 		for _, suspected := range o.Suspected {

@@ -101,7 +101,7 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows
 		}
 	}
 	for _, c := range t.Columns {
-		if err := checkHierarchy(job.Source.Name(), c); err != nil {
+		if err := CheckHierarchy(job.Source.Name(), c); err != nil {
 			return 0, err
 		}
 	}
@@ -147,20 +147,14 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows
 // divide makes the groups of one point.
 func (j *CurveJob) divide(ctx context.Context, s *space.Space, of []uint32, k int, method partition.Method) (space.Partition, error) {
 	o := partition.Options{Method: method, K: k, Workers: j.Workers, Progress: j.Progress}
-	var p space.Partition
-	var err error
-	switch {
-	case of != nil && j.Linkage == LinkAll:
+	if of != nil && j.Linkage == LinkAll {
 		linked, err := persons.Link(ctx, s, of, persons.LinkOptions{Partition: o, Refine: j.Refine, Workers: j.Workers, Progress: j.Progress})
 		if err != nil {
-			return p, err
+			return space.Partition{}, err
 		}
 		return linked.Partition(), nil
-	case of != nil:
-		p, err = persons.Divide(ctx, s, of, o)
-	default:
-		p, _, err = partition.Partition(ctx, s, o)
 	}
+	p, err := persons.Divide(ctx, s, of, o)
 	if err != nil {
 		return p, err
 	}

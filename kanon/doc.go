@@ -32,7 +32,7 @@
 //
 // # The steps
 //
-// read -> space -> partition -> refine -> enforce -> publish -> write -> verify.
+// read -> space -> partition -> enforce -> refine -> publish -> write -> verify.
 // Each is a package below this one and can be used alone; [Anonymize] runs
 // all of them.
 //

@@ -1,42 +1,84 @@
 package kanon
 
 import (
-	"context"
+	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/records"
 	"github.com/noren-privacy/noren/table"
 )
 
-// transformed says how each quasi-identifier was published.
-func (r *run) transformed() {
+// describe says what a release shows of each column, and of each record where that is asked
+// for.
+func (r *run) describe(in *records.Table, m *made) {
+	defer timed(&r.result.Seconds.Publish, time.Now())
+	for j := range m.published {
+		f := &r.job.Schema.Fields[r.quasi[j]]
+		if n := m.published[j].Showing(r.job.Missing, f.Type == table.Integer || f.Type == table.Decimal); n > 0 {
+			r.result.LooksMissing = append(r.result.LooksMissing, LooksMissing{Column: f.Name, Groups: n})
+		}
+	}
+	if r.job.Output.Classes {
+		r.result.ClassOf = m.classOf()
+	}
+	// A record that is left out counts as one whose every value could be any.
+	kept, left := float64(r.result.Rows), float64(r.result.Suppressed)
+	r.result.NCP = (publish.NCP(m.published, r.result.Rows)*kept + left) / max(1, kept+left)
+	r.transformed(in, m.groups.Groups, func(j int) *publish.Grid { return m.published[j].Grid })
+}
+
+// classOf is the class of each record: groups that publish the same are one.
+func (m *made) classOf() []uint32 {
+	class := make([]uint32, m.groups.Groups)
+	for g := range class {
+		class[g] = uint32(g)
+	}
+	for _, same := range publish.Same(m.published, m.groups.Groups) {
+		for _, g := range same {
+			class[g] = same[0]
+		}
+	}
+	out := make([]uint32, max(len(m.left), len(m.groups.Group)))
+	kept := m.groups.Group
+	for i := range out {
+		if m.left != nil && m.left[i] {
+			out[i] = LeftOut
+			continue
+		}
+		out[i] = class[kept[0]]
+		kept = kept[1:]
+	}
+	return out
+}
+
+// transformed says how each quasi-identifier is published by this number of groups, with the
+// grid of its values.
+func (r *run) transformed(in *records.Table, groups int, grid func(j int) *publish.Grid) {
 	if r.result.Columns == nil {
 		return // the gate was passed by
 	}
 	rounded := make([]Rounded, len(r.quasi))
 	for j := range rounded {
-		rounded[j].Places = r.held.Columns[j].Places
-		switch {
-		case j < len(r.published):
-			rounded[j].Grid = r.published[j].Grid
-		case r.shows != nil:
-			rounded[j].Grid = r.shows.Grid(j)
-		}
+		rounded[j] = Rounded{Places: in.Columns[j].Places, Grid: grid(j)}
 	}
-	r.job.Transformed(r.result.Columns, &r.job.Schema, rounded, r.groups.Groups)
+	r.job.Transformed(r.result.Columns, &r.job.Schema, rounded, groups)
 }
 
-// looked looks at all records for the grids of their means, where no groups are published.
-func (r *run) looked(ctx context.Context) error {
-	plan, err := publish.NewPlan(r.held.Columns[:len(r.quasi)], r.storedQuasi(), r.publishing())
-	if err != nil {
-		return err
+// publishing is how groups are published.
+func (r *run) publishing() publish.Options {
+	o := r.job.Publishing()
+	o.Progress = r.job.Progress
+	return o
+}
+
+// storedQuasi tells how the source stores the quasi-identifiers.
+func (r *run) storedQuasi() []table.StoredColumn {
+	stored := make([]table.StoredColumn, len(r.quasi))
+	for j, i := range r.quasi {
+		stored[j] = r.job.Source.Columns()[i]
 	}
-	r.shows = plan
-	return r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
-		plan.Look(columns[:len(r.quasi)])
-		return nil
-	})
+	return stored
 }
 
 // Rounded is what the values of a quasi-identifier are multiples of.

@@ -171,11 +171,6 @@ func (o *Output) dir() string {
 	return filepath.Dir(o.Path)
 }
 
-// requirement is what the verifier is asked.
-func (o *Options) requirement() privacy.Requirement {
-	return privacy.Requirement{K: o.K, Diversity: o.Diversity, Closeness: o.Closeness}
-}
-
 // Validate reports all faults of a job at once, as an error of kind Usage.
 func (j *Job) Validate() error {
 	var faults noren.Texts
@@ -222,7 +217,7 @@ func (j *Job) Validate() error {
 	if sameFile(j.Source.Name(), j.Output.Path) {
 		add("the output is the input: a release never replaces its source")
 	}
-	if err := j.requirement().Validate(); err != nil && j.K >= 1 {
+	if err := j.Requirement().Validate(); err != nil && j.K >= 1 {
 		add("%v", err)
 	}
 	if len(faults) > 0 {

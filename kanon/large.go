@@ -4,13 +4,12 @@ import "github.com/noren-privacy/noren/kanon/refine"
 
 // large counts the groups of more than ten times k records, and says which of them
 // the data force.
-func (r *run) large(sizes []int) {
+func (r *run) large(g *grouping, sizes []int) {
 	most := refine.LargeGroup * r.job.K
-	r.result.Large, r.result.LargeEqual, r.result.MostGroups = 0, 0, 0
 	equal := make(map[uint32]bool)
-	for g, n := range sizes {
+	for at, n := range sizes {
 		if n > most {
-			equal[uint32(g)] = true
+			equal[uint32(at)] = true
 		}
 	}
 	r.result.Large = len(equal)
@@ -18,16 +17,16 @@ func (r *run) large(sizes []int) {
 		return
 	}
 	first := make(map[uint32]int, len(equal))
-	for i, g := range r.groups.Group {
-		if !equal[g] {
+	for i, at := range g.Group {
+		if !equal[at] {
 			continue
 		}
-		at, met := first[g]
+		one, met := first[at]
 		if !met {
-			first[g] = i
+			first[at] = i
 			continue
 		}
-		equal[g] = r.space.Distance2(at, i) == 0
+		equal[at] = g.space.Distance2(one, i) == 0
 	}
 	for _, is := range equal {
 		if is {
@@ -37,9 +36,9 @@ func (r *run) large(sizes []int) {
 	if r.job.Diversity == nil || r.job.Unit != "" {
 		return
 	}
-	for _, a := range r.attributes {
+	for _, a := range g.attributes {
 		groups := a.MostDiverse(r.job.Diversity)
-		if groups*most < len(r.groups.Group) && (r.result.MostGroups == 0 || groups < r.result.MostGroups) {
+		if groups*most < len(g.Group) && (r.result.MostGroups == 0 || groups < r.result.MostGroups) {
 			r.result.MostGroups = groups
 		}
 	}

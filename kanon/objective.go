@@ -2,8 +2,6 @@ package kanon
 
 import (
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/kanon/cost"
-	"github.com/noren-privacy/noren/kanon/enforce"
 	"github.com/noren-privacy/noren/kanon/partition"
 )
 
@@ -20,52 +18,31 @@ func (o *Options) lowersBoxes() bool {
 	return o.Publish.Boxes() && o.Linkage != LinkAll
 }
 
-// judges reports whether groups are judged while they are made: where diversity or
-// closeness is asked for, or a group needs persons and not records.
-func (r *run) judges() bool {
-	return r.job.Linkage != LinkAll && (len(r.sensitive) > 0 || r.job.Unit != "" && r.job.lowersBoxes())
-}
-
-// choose settles how the groups are made.
-func (r *run) choose() (chosen partition.Chosen, err error) {
-	r.partition, chosen, err = r.job.choose(r.held.Rows, len(r.sensitive) > 0)
-	return chosen, err
-}
-
-// choose settles how the groups of n records are made; judged tells that they must be
-// diverse or close.
-func (j *Options) choose(n int, judged bool) (partition.Options, partition.Chosen, error) {
-	o := j.Partition
-	o.K, o.Workers = j.K, j.Workers
+// Method settles how the groups of a table of n records are made.
+func (o *Options) Method(n int) (partition.Options, partition.Chosen, error) {
+	how, judged := o.Partition, o.Diversity != nil || o.Closeness != nil
+	how.K, how.Workers = o.K, o.Workers
 	var reasons noren.Texts
-	if o.Method == partition.Auto && j.Unit == "" {
+	if how.Method == partition.Auto && o.Unit == "" {
 		switch {
 		case judged:
-			o.Method, reasons = partition.TopDown, noren.Texts{noren.Textf("topdown: every group is diverse and close from the start")}
-		case j.lowersBoxes():
-			o.Method, reasons = partition.TopDown, noren.Texts{noren.Textf("topdown: ranges are published, and it makes narrow ones")}
+			how.Method, reasons = partition.TopDown, noren.Texts{noren.Textf("topdown: every group is diverse and close from the start")}
+		case o.lowersBoxes():
+			how.Method, reasons = partition.TopDown, noren.Texts{noren.Textf("topdown: ranges are published, and it makes narrow ones")}
 		}
 	}
-	if o.Coarse == partition.CoarseAuto && o.Method == partition.TopDown && judged && n > wholeRecords {
+	if how.Coarse == partition.CoarseAuto && how.Method == partition.TopDown && judged && n > wholeRecords {
 		// In a small cell fewer groups can be diverse or close.
-		o.Coarse = max(wholeRecords/2, 20*o.K)
-		reasons = append(reasons, noren.Textf("cells of %d {record|records} or more: the table has more than %d", o.Coarse, wholeRecords))
+		how.Coarse = max(wholeRecords/2, 20*how.K)
+		reasons = append(reasons, noren.Textf("cells of %d {record|records} or more: the table has more than %d", how.Coarse, wholeRecords))
 	}
-	chosen, err := o.Choose(n)
+	chosen, err := how.Choose(n)
 	if err != nil {
-		return o, chosen, err
+		return how, chosen, err
 	}
 	if !chosen.Reason.IsZero() {
 		reasons = append(reasons, chosen.Reason)
 	}
 	chosen.Reason = reasons.Text()
-	return o, chosen, nil
-}
-
-// judge is asked of groups while they are made, nil where k records are enough.
-func (r *run) judge() cost.Judge {
-	if !r.judges() {
-		return nil
-	}
-	return enforce.NewJudge(r.job.requirement(), r.attributes, r.judged)
+	return how, chosen, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren/internal/identity"
 	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/records"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/shuffle"
 )
@@ -136,7 +137,7 @@ const sumRows = 4096
 
 // order is the secret order in which the records are written, nil where their own order is
 // kept.
-func (r *run) order() ([]uint32, error) {
+func (r *run) order(m *made) ([]uint32, error) {
 	switch {
 	case r.job.KeepOrder:
 		return nil, nil
@@ -147,20 +148,23 @@ func (r *run) order() ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := MadeSum(r.groups.Group, r.groups.Groups, r.left, r.published)
-	return shuffle.Keyed(r.result.Rows, r.job.OrderKey(&Ordered{Source: r.source, Request: request, Made: made}))
+	sum := MadeSum(m.groups.Group, m.groups.Groups, m.left, m.published)
+	return shuffle.Keyed(r.result.Rows, r.job.OrderKey(&Ordered{Source: r.source, Request: request, Made: sum}))
 }
 
 // summing reads by read, and takes the sum of the source where the order depends on it.
-func (r *run) summing(ctx context.Context, read func() error) error {
+func (r *run) summing(ctx context.Context, read func() (*records.Table, error)) (*records.Table, error) {
 	if !r.job.Seeded() || r.job.KeepOrder {
 		return read()
 	}
 	table.KeepSum(r.job.Source)
-	if err := read(); err != nil {
-		return err
+	in, err := read()
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	r.source, err = table.Sum(ctx, r.job.Source)
-	return err
+	if r.source, err = table.Sum(ctx, r.job.Source); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
 }

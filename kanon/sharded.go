@@ -1,8 +1,6 @@
 package kanon
 
 import (
-	"encoding/binary"
-
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/block"
 	"github.com/noren-privacy/noren/kanon/gate"
@@ -16,11 +14,6 @@ import (
 // What follows is common to a release of one process and to one in shards (package
 // kanon/shard).
 
-// Method settles how the groups of a table of n records are made.
-func (o *Options) Method(n int) (partition.Options, partition.Chosen, error) {
-	return o.choose(n, o.Diversity != nil || o.Closeness != nil)
-}
-
 // Maker makes the groups of the blocks of a table of that name and number of records.
 func (o *Options) Maker(name string, rows int64, frame *space.Frame, plan *publish.Plan, method partition.Options,
 	chosen partition.Chosen,
@@ -31,25 +24,15 @@ func (o *Options) Maker(name string, rows int64, frame *space.Frame, plan *publi
 	}
 }
 
-// SearchSeed is the seed of the search.
-func (o *Options) SearchSeed() uint64 {
-	switch {
-	case o.SecretSeed != nil:
-		key := o.derived("search")
-		return binary.LittleEndian.Uint64(key[:])
-	case o.Seed != nil:
-		return *o.Seed
-	}
-	return 0
-}
-
 // Publishing is how groups are published.
 func (o *Options) Publishing() publish.Options {
 	return publish.Options{Mode: o.Publish, Ranges: o.Ranges, Seed: o.SearchSeed()}
 }
 
 // Requirement is what every class must keep.
-func (o *Options) Requirement() privacy.Requirement { return o.requirement() }
+func (o *Options) Requirement() privacy.Requirement {
+	return privacy.Requirement{K: o.K, Diversity: o.Diversity, Closeness: o.Closeness}
+}
 
 // CodeWhole is the code of errors about options that work on all records at once.
 const CodeWhole = "whole-table"
@@ -113,7 +96,26 @@ func EnoughPersons(name string, n int64, k int) error {
 
 // CheckHierarchy is an error of kind BadData where a value of a column has no leaf in its
 // hierarchy.
-func CheckHierarchy(name string, c *table.Column) error { return checkHierarchy(name, c) }
+func CheckHierarchy(name string, c *table.Column) error {
+	h := c.Field.Hierarchy
+	if h == nil {
+		return nil
+	}
+	without := 0
+	for _, word := range c.Dict {
+		if _, ok := h.Leaf(word); !ok {
+			without++
+		}
+	}
+	if without == 0 {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.BadData, Where: noren.Place{noren.File(name), noren.Textf("column %s", c.Field.Name)},
+		What: "%d of its %d different {value|values} {1|has|have} no line in the hierarchy %s", Args: []any{without, len(c.Dict), h.Name()},
+		Hint: "add a line for each of them, or name the text that stands for a missing value",
+	}
+}
 
 // Transformed states in fates, one for each field of the schema, how each
 // quasi-identifier was published and what became of the unit. rounded says what the
@@ -151,7 +153,7 @@ func (o *Options) NewResult(input, output string) *Result {
 
 // States is the guarantee of a release that was verified.
 func (o *Options) States(quasi []string, attributes []*privacy.Attribute) noren.Guarantee {
-	g := privacy.Guarantee(quasi, o.requirement(), attributes)
+	g := privacy.Guarantee(quasi, o.Requirement(), attributes)
 	if o.Unit != "" {
 		g = privacy.OfPersons(g, o.Unit, o.Linkage == LinkAll, o.Pseudonym)
 	}

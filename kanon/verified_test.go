@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/privacy"
@@ -16,22 +15,43 @@ import (
 )
 
 // published takes a release as far as its writing.
-func published(t *testing.T, j *Job) *run {
+func published(t *testing.T, j *Job) (*run, *grouping, *made) {
 	t.Helper()
 	if err := j.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{job: j, effort: j.Refine, began: time.Now(), result: &Result{K: j.K}}
-	choose := func(context.Context) error {
-		_, err := r.choose()
-		return err
+	r := newRun(j)
+	in, err := r.read(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, step := range []func(context.Context) error{r.read, choose, r.gather, r.place, r.divide, r.enforce, r.refine, r.publish} {
-		if err := step(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+	defer in.Close()
+	how, _, err := j.Method(in.Rows)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return r
+	p, err := r.place(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := j.divide(t.Context(), p, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err = j.refine(t.Context(), g, j.Refine); err != nil {
+		t.Fatal(err)
+	}
+	return r, g, republished(t, r, g)
+}
+
+// republished is what groups publish.
+func republished(t *testing.T, r *run, g *grouping) *made {
+	t.Helper()
+	g, columns, err := r.publish(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &made{groups: g.Partition, published: columns, attributes: g.attributes}
 }
 
 // A partition that guarantees what the file does not keep: whatever went wrong
@@ -39,35 +59,31 @@ func published(t *testing.T, j *Job) *run {
 func TestVerifierStopsARelease(t *testing.T) {
 	const text = "age,town,illness\n30,Ulm,flu\n31,Ulm,gout\n32,Bonn,flu\n50,Bonn,gout\n51,Ulm,flu\n52,Ulm,gout\n"
 	for name, c := range map[string]struct {
-		spoil func(t *testing.T, r *run)
+		spoil func(t *testing.T, r *run, g *grouping, m *made)
 		kind  noren.Kind
 		want  string
 	}{
-		"nothing": {spoil: func(*testing.T, *run) {}},
+		"nothing": {spoil: func(*testing.T, *run, *grouping, *made) {}},
 		"each record is a group of its own": {
-			func(t *testing.T, r *run) {
-				r.groups.Group, r.groups.Groups = []uint32{0, 1, 2, 3, 4, 5}, 6
-				if err := r.publish(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+			func(t *testing.T, r *run, g *grouping, m *made) {
+				g.Group, g.Groups = []uint32{0, 1, 2, 3, 4, 5}, 6
+				*m = *republished(t, r, g)
 			},
 			noren.NotMet, "6 of 6 classes have fewer than k = 3 records",
 		},
 		"records are given the values of another group": {
-			func(_ *testing.T, r *run) { r.groups.Group = []uint32{0, 0, 0, 0, 0, 1} },
+			func(_ *testing.T, _ *run, _ *grouping, m *made) { m.groups.Group = []uint32{0, 0, 0, 0, 0, 1} },
 			noren.NotMet, "1 of 2 classes has fewer than k = 3 records",
 		},
 		"classes of one illness": {
-			func(t *testing.T, r *run) {
-				r.groups.Group = []uint32{0, 1, 0, 1, 0, 1}
-				if err := r.publish(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+			func(t *testing.T, r *run, g *grouping, m *made) {
+				g.Group = []uint32{0, 1, 0, 1, 0, 1}
+				*m = *republished(t, r, g)
 			},
 			noren.NotMet, "2 of 2 classes are not diverse in illness",
 		},
 		"a record too few": {
-			func(_ *testing.T, r *run) { r.rows++; r.job.KeepOrder = true },
+			func(_ *testing.T, r *run, _ *grouping, _ *made) { r.result.Rows++; r.job.KeepOrder = true },
 			noren.BadData, "the file has shrunk",
 		},
 	} {
@@ -93,9 +109,9 @@ func TestVerifierStopsARelease(t *testing.T) {
 				Output:  Output{Path: path, Stdout: &stdout},
 				Options: Options{K: 3, Diversity: &privacy.Diversity{L: 2}},
 			}
-			r := published(t, j)
-			c.spoil(t, r)
-			err = r.write(context.Background())
+			r, g, m := published(t, j)
+			c.spoil(t, r, g, m)
+			err = r.write(t.Context(), m)
 			_ = src.Close()
 			left, e := os.ReadDir(dir)
 			if e != nil {

@@ -145,11 +145,11 @@ func tables() []Stream {
 			Once: "the uses are order/2 and search, with NUL after each; none begins with order/2/insecure",
 			Places: []string{
 				`kanon/order.go: Options.OrderKey: purpose "order/2"`,
-				`kanon/sharded.go: Options.SearchSeed: purpose "search"`,
+				`kanon/seed.go: Options.SearchSeed: purpose "search"`,
 
 				`kanon/order.go: run.order: shuffle.Keyed`,
 				`kanon/shard/release.go: releasing.shuffled: shuffle.Keyed`,
-				"kanon/anonymize.go: Options.derived: sha256 of a secret",
+				"kanon/seed.go: Options.derived: sha256 of a secret",
 			},
 		},
 		{
@@ -165,7 +165,7 @@ func tables() []Stream {
 			Message: "the label of the person",
 			Once:    "two releases have two keys, and two persons two messages; equal labels must have equal pseudonyms",
 			Places: []string{
-				`kanon/told.go: run.tells: pseudonym.New`,
+				`kanon/owners.go: run.newOwners: pseudonym.New`,
 				"table/pseudonym/pseudonym.go: New: rand.Read", "table/pseudonym/pseudonym.go: New: hmac.New",
 			},
 		},
@@ -323,7 +323,7 @@ func public() []Stream {
 		{
 			Kind: Public, Purpose: "hash tables", Key: "drawn for each process, or a constant", Message: "the value", Once: "nothing of it leaves",
 			Places: []string{
-				"dataset/values.go: newValueHash: maphash.MakeSeed", "kanon/told.go: run.tells: maphash.MakeSeed",
+				"dataset/values.go: newValueHash: maphash.MakeSeed", "kanon/owners.go: run.newOwners: maphash.MakeSeed",
 				"kanon/verify/verify.go: Verify: maphash.MakeSeed", "kanon/verify/verify.go: quasiColumn.hash: SplitMix64",
 				"correlated/kernel.go: hashWord: SplitMix64",
 			},

@@ -147,15 +147,8 @@ func (m *Maker) Make(ctx context.Context, columns []*table.Column, of, ids []uin
 			return nil, err
 		}
 	}
-	lowers, asked := o.Measure, o.Judge
 	out := &Made{}
-	if of != nil {
-		o.Measure, o.Judge = nil, nil // of records; refinement goes by them
-		out.Groups, err = persons.Divide(ctx, s, of, o)
-	} else {
-		out.Groups, _, err = partition.Partition(ctx, s, o)
-	}
-	if err != nil {
+	if out.Groups, err = persons.Divide(ctx, s, of, o); err != nil {
 		return nil, err
 	}
 	work.add(&work.partition, &began)
@@ -165,13 +158,13 @@ func (m *Maker) Make(ctx context.Context, columns []*table.Column, of, ids []uin
 	}
 	groups, stats, err := refine.Refine(ctx, s, out.Groups, refine.Options{
 		K: m.K, Effort: effort, Seed: m.Seed, Workers: 1, Persons: of,
-		Measure: lowers, Judge: asked,
+		Measure: o.Measure, Judge: o.Judge,
 	})
 	if err != nil {
 		return nil, err
 	}
 	out.Before, out.After = stats.Before, stats.After
-	if lowers != nil {
+	if o.Measure != nil {
 		out.Before, out.After = s.SSE(out.Groups), s.SSE(groups)
 	}
 	out.Groups = groups

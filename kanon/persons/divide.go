@@ -35,12 +35,19 @@ func Enough(of []uint32, k int) error {
 }
 
 // Divide divides the records of s into groups that hold records of o.K distinct
-// persons each; of is the person of each record. Records of one person at one
+// persons each; of is the person of each record, or nil where records are counted. With
+// persons, o.Measure and o.Judge, which are of records, are not followed: refinement goes
+// by them. Records of one person at one
 // place enter the method of o as one; groups that then lack persons are made
 // again: around the record farthest from the middle the nearest records of k
 // persons. What is left joins the nearest group. Errors are those of
 // [partition.Partition] and [Enough].
 func Divide(ctx context.Context, s *space.Space, of []uint32, o partition.Options) (space.Partition, error) {
+	if of == nil {
+		p, _, err := partition.Partition(ctx, s, o)
+		return p, err
+	}
+	o.Measure, o.Judge = nil, nil
 	if _, err := o.Choose(max(s.Len(), o.K)); err != nil {
 		return space.Partition{}, err
 	}

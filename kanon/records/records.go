@@ -202,6 +202,18 @@ func (t *Table) runs(ctx context.Context, f func(r run) error) error {
 	return nil
 }
 
+// All is the columns of all records, in memory.
+func (t *Table) All(ctx context.Context) ([]*table.Column, error) {
+	if t.InMemory() {
+		return t.Columns, nil
+	}
+	all := make([]uint32, t.Rows)
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	return t.Select(ctx, all)
+}
+
 // Select is the columns of the given records, which are in ascending order.
 func (t *Table) Select(ctx context.Context, records []uint32) ([]*table.Column, error) {
 	if t.InMemory() {

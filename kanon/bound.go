@@ -6,6 +6,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/bound"
+	"github.com/noren-privacy/noren/kanon/records"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -17,45 +18,32 @@ const (
 	boundedRecords = 200_000
 )
 
-// bound finds a lower bound of the loss, and gives up the space: its memory is
-// wanted for writing.
-func (r *run) bound(ctx context.Context) error {
-	defer timed(&r.result.Seconds.Bound, time.Now())
-	s := r.space
-	r.space = nil
-	return r.boundIn(ctx, s)
-}
-
 // boundLarge is bound for a table that was released block by block.
-func (r *run) boundLarge(ctx context.Context) error {
-	defer timed(&r.result.Seconds.Bound, time.Now())
-	if r.job.Gap == 0 && r.held.Rows > boundedRecords {
+func (r *run) boundLarge(ctx context.Context, in *records.Table) error {
+	switch {
+	case r.job.Gap == 0 && in.Rows > boundedRecords:
 		r.unbounded("more than %d records; state a duration to compute it all the same", boundedRecords)
 		return nil
-	}
-	if r.held.Rows > wholeRecords && r.needs(64+16*len(r.held.Columns), noren.Text{}) != nil {
+	case in.Rows > wholeRecords && r.job.needs(in.Rows, 64+16*len(in.Columns), noren.Text{}) != nil:
 		r.unbounded("the records do not fit the memory that is allowed; allow more")
 		return nil
 	}
-	columns := r.held.Columns
-	if !r.held.InMemory() {
-		all := make([]uint32, r.held.Rows)
-		for i := range all {
-			all[i] = uint32(i)
-		}
-		var err error
-		if columns, err = r.held.Select(ctx, all); err != nil {
-			return err
-		}
+	began := time.Now()
+	columns, err := in.All(ctx)
+	if err != nil {
+		return err
 	}
 	s, err := space.FromTable(columns[:len(r.quasi)], r.job.Scale)
 	if err != nil {
 		return r.noSpace(err)
 	}
-	return r.boundIn(ctx, s)
+	timed(&r.result.Seconds.Bound, began)
+	return r.bound(ctx, s)
 }
 
-func (r *run) boundIn(ctx context.Context, s *space.Space) error {
+// bound finds a lower bound of the loss.
+func (r *run) bound(ctx context.Context, s *space.Space) error {
+	defer timed(&r.result.Seconds.Bound, time.Now())
 	if r.job.lowersBoxes() {
 		r.unbounded("ranges are published: the groups have small boxes, and the bound is one of sums of squares")
 		return nil
@@ -64,7 +52,7 @@ func (r *run) boundIn(ctx context.Context, s *space.Space) error {
 		r.unbounded("records were suppressed: the bound is one of groupings of all records")
 		return nil
 	}
-	o := bound.Options{K: r.job.K, Duration: r.job.Gap, Seed: r.seed(), Workers: r.job.Workers, Progress: r.job.Progress}
+	o := bound.Options{K: r.job.K, Duration: r.job.Gap, Seed: r.job.SearchSeed(), Workers: r.job.Workers, Progress: r.job.Progress}
 	if r.job.Gap == 0 {
 		o.MostPlaces = boundedPlaces
 	}

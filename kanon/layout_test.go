@@ -46,32 +46,30 @@ func TestPublishedAloneIsReadAgain(t *testing.T) {
 					}},
 					Output: Output{Path: filepath.Join(dir, name)}, Options: Options{K: 40, Publish: mode, KeepOrder: keep, Seed: &seed},
 				}
-				r := published(t, j)
+				r, _, m := published(t, j)
 				var files [2][]byte
 				for again := range files {
-					r.result.Rows = n
-					order, err := r.order()
+					order, err := r.order(m)
 					if err != nil {
 						t.Fatal(err)
 					}
-					r.told = r.tells(order)
 					f, err := os.Create(filepath.Join(dir, fmt.Sprint(again)))
 					if err != nil {
 						t.Fatal(err)
 					}
-					p := r.plan()
-					if len(p.read) != 0 {
-						t.Fatalf("columns %v are read again", p.read)
+					l := r.layout(m, r.newOwners(m, order))
+					if len(l.read) != 0 {
+						t.Fatalf("columns %v are read again", l.read)
 					}
-					sink, err := r.toFile(f)(p.columns)
+					sink, err := file.NewSink(f, j.Output.Path, l.columns, r.dialect())
 					if err != nil {
 						t.Fatal(err)
 					}
 					if again == 1 {
-						p.read = []int{0} // counts the records
-						err = r.fillRead(context.Background(), p, order, sink)
+						l.read = []int{0} // counts the records
+						err = r.fillRead(context.Background(), l, order, sink)
 					} else {
-						err = r.fillPublished(context.Background(), p, order, sink)
+						err = r.fillPublished(context.Background(), l, order, sink)
 					}
 					if err == nil {
 						err = sink.Close()

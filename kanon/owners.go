@@ -10,11 +10,10 @@ import (
 	"github.com/noren-privacy/noren/table/pseudonym"
 )
 
-// told tells whose the records of the release are, by their places in it: what
-// the verifier counts persons by. It is taken from the source while the release
+// owners are whose the records of the release are, by their places in it: what
+// the verifier counts persons by. They are taken from the source while the release
 // is written, and not from what the groups were made by.
-type told struct {
-	run     *run
+type owners struct {
 	order   []uint32 // place of each record, nil for the source's order
 	unit    *label
 	suspect []*label
@@ -37,9 +36,9 @@ type label struct {
 	seen   int // records with a text
 }
 
-// tells prepares to tell whose records are where.
-func (r *run) tells(order []uint32) *told {
-	t := &told{run: r, order: order}
+// newOwners prepares to take whose records are where.
+func (r *run) newOwners(m *made, order []uint32) *owners {
+	w := &owners{order: order}
 	tokens := map[string]bool{}
 	for _, m := range r.job.Missing {
 		tokens[m] = true
@@ -50,21 +49,21 @@ func (r *run) tells(order []uint32) *told {
 		switch {
 		case r.job.Unit != "" && f.Name == r.job.Unit:
 			l.of, l.exact = make([]uint32, r.result.Rows), map[string]uint32{}
-			t.unit = l
+			w.unit = l
 		case r.job.Unit == "" && f.Role == table.Identifier:
-			if !r.suspects(len(t.suspect) + 1) {
+			if !r.suspects(len(w.suspect) + 1) {
 				r.result.Uncounted = append(r.result.Uncounted, f.Name)
 				continue
 			}
 			l.of, l.hashed, l.seed = make([]uint32, r.result.Rows), map[uint64]uint32{}, maphash.MakeSeed()
-			t.suspect = append(t.suspect, l)
+			w.suspect = append(w.suspect, l)
 		}
 	}
 	if r.job.Pseudonym {
-		t.drawn = pseudonym.New()
-		t.shown = r.showing(order)
+		w.drawn = pseudonym.New()
+		w.shown = m.showing(order)
 	}
-	return t
+	return w
 }
 
 // suspects reports whether this number of identifiers can be counted by in the memory
@@ -73,12 +72,12 @@ func (r *run) suspects(columns int) bool {
 	return int64(columns)*40*int64(r.result.Rows) <= r.job.memory()/orderShare
 }
 
-// of is the label of a column of the source, nil where there is none.
-func (t *told) of(column int) *label {
-	if t.unit != nil && t.unit.at == column {
-		return t.unit
+// label is the label of a column of the source, nil where there is none.
+func (w *owners) label(column int) *label {
+	if w.unit != nil && w.unit.at == column {
+		return w.unit
 	}
-	for _, l := range t.suspect {
+	for _, l := range w.suspect {
 		if l.at == column {
 			return l
 		}
@@ -86,23 +85,23 @@ func (t *told) of(column int) *label {
 	return nil
 }
 
-func (t *told) place(record int64) uint32 {
-	if t.order == nil {
+func (w *owners) place(record int64) uint32 {
+	if w.order == nil {
 		return uint32(record)
 	}
-	return t.order[record]
+	return w.order[record]
 }
 
-// take takes the persons of a chunk.
-func (t *told) take(in *table.Chunk) {
-	labels := t.suspect
-	if t.unit != nil {
-		labels = []*label{t.unit}
+// add adds the persons of a chunk.
+func (w *owners) add(in *table.Chunk) {
+	labels := w.suspect
+	if w.unit != nil {
+		labels = []*label{w.unit}
 	}
 	for _, l := range labels {
 		v := &in.Cols[l.from]
 		for i := range in.Rows {
-			l.of[t.place(in.First+int64(i))] = l.number(v, i)
+			l.of[w.place(in.First+int64(i))] = l.number(v, i)
 		}
 	}
 }
@@ -135,37 +134,37 @@ func (l *label) number(v *table.Vector, i int) uint32 {
 }
 
 // pseudonyms fills the column of pseudonyms.
-func (t *told) pseudonyms(dst *table.Vector, in *table.Chunk) {
+func (w *owners) pseudonyms(dst *table.Vector, in *table.Chunk) {
 	dst.Kind = table.Text
 	dst.Null, dst.Texts = dst.Null[:0], dst.Texts[:0]
-	v := &in.Cols[t.unit.from]
+	v := &in.Cols[w.unit.from]
 	for i := range in.Rows {
-		if !t.shown[in.First+int64(i)] {
+		if !w.shown[in.First+int64(i)] {
 			dst.Null, dst.Texts = append(dst.Null, true), append(dst.Texts, nil)
 			continue
 		}
-		t.unit.text = table.AppendText(t.unit.text[:0], t.unit.stored, v, i)
-		dst.Null, dst.Texts = append(dst.Null, false), append(dst.Texts, t.drawn.Of(t.unit.text))
+		w.unit.text = table.AppendText(w.unit.text[:0], w.unit.stored, v, i)
+		dst.Null, dst.Texts = append(dst.Null, false), append(dst.Texts, w.drawn.Of(w.unit.text))
 	}
 }
 
 // showing tells which records have their pseudonym: of each person of a class as
 // many as the person with the fewest there has, those first in the release.
-func (r *run) showing(order []uint32) []bool {
+func (m *made) showing(order []uint32) []bool {
 	type in struct{ group, person uint32 }
 	count := map[in]uint32{}
-	for i, person := range r.persons {
+	for i, person := range m.persons {
 		if person != privacy.NoPerson {
-			count[in{r.groups.Group[i], person}]++
+			count[in{m.groups.Group[i], person}]++
 		}
 	}
-	fewest := make([]uint32, r.groups.Groups)
+	fewest := make([]uint32, m.groups.Groups)
 	for key, n := range count {
 		if fewest[key.group] == 0 || n < fewest[key.group] {
 			fewest[key.group] = n
 		}
 	}
-	record := make([]uint32, len(r.persons)) // by place
+	record := make([]uint32, len(m.persons)) // by place
 	for i := range record {
 		place := uint32(i)
 		if order != nil {
@@ -173,10 +172,10 @@ func (r *run) showing(order []uint32) []bool {
 		}
 		record[place] = uint32(i)
 	}
-	shown := make([]bool, len(r.persons))
+	shown := make([]bool, len(m.persons))
 	has := make(map[in]uint32, len(count))
 	for _, i := range record {
-		key := in{r.groups.Group[i], r.persons[i]}
+		key := in{m.groups.Group[i], m.persons[i]}
 		if key.person != privacy.NoPerson && has[key] < fewest[key.group] {
 			has[key]++
 			shown[i] = true
@@ -186,16 +185,16 @@ func (r *run) showing(order []uint32) []bool {
 }
 
 // into gives the verifier the persons.
-func (t *told) into(o *verify.Options) {
-	if t.unit != nil {
-		o.Unit = &verify.Unit{Column: t.unit.name, Of: t.unit.of, Linked: t.run.job.Linkage == LinkAll, Pseudonyms: t.run.job.Pseudonym}
+func (w *owners) into(o *verify.Options, job *Job) {
+	if w.unit != nil {
+		o.Unit = &verify.Unit{Column: w.unit.name, Of: w.unit.of, Linked: job.Linkage == LinkAll, Pseudonyms: job.Pseudonym}
 	}
-	for _, l := range t.suspect {
+	for _, l := range w.suspect {
 		if len(l.hashed) < l.seen {
 			o.Suspected = append(o.Suspected, verify.Suspected{Column: l.name, Of: l.of})
 		}
 	}
-	t.order, t.shown = nil, nil
+	w.order, w.shown = nil, nil
 }
 
 // mostRepeated is the suspected column with the most persons, where classes have

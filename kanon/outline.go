@@ -6,6 +6,8 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Plan says what a job would release. It is private: it holds the numbers of records and
@@ -59,40 +61,44 @@ func Outline(ctx context.Context, job Job) (*Plan, error) {
 	if err := job.Validate(); err != nil {
 		return nil, err
 	}
-	r := &run{job: &job, effort: job.Refine, result: &Result{}}
-	defer r.release()
-	found, err := gate.Check(ctx, gate.Request{
-		Source: job.Source, Schema: &job.Schema, Missing: job.Missing, Kept: job.Kept, Open: job.Open,
-		Looked: job.Looked, Progress: job.Progress,
-	})
+	r := newRun(&job)
+	found, err := job.gated(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r.result.Columns, r.result.Unique = found.Fates, found.Unique
-	if err := r.read(ctx); err != nil {
-		return nil, err
-	}
-	chosen, err := r.choose()
+	in, err := r.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	size := r.blockSize(chosen)
-	if size >= r.held.Rows {
-		size = 0
-	}
-	r.groups.Groups = r.held.Rows / job.K // at most
-	if err := r.looked(ctx); err != nil {
+	defer in.Close()
+	_, chosen, err := job.Method(in.Rows)
+	if err != nil {
 		return nil, err
 	}
-	r.transformed()
+	size := job.blockSize(in.Rows, chosen)
+	if size >= in.Rows {
+		size = 0
+	}
+	shows, err := publish.NewPlan(in.Columns[:len(r.quasi)], r.storedQuasi(), r.publishing())
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Runs(ctx, func(_ int, columns []*table.Column) error {
+		shows.Look(columns[:len(r.quasi)])
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	r.transformed(in, in.Rows/job.K, shows.Grid) // at most so many groups
 	p := &Plan{
-		Input: job.Source.Name(), Output: named, Rows: r.held.Rows, Unit: job.Unit, K: job.K,
+		Input: job.Source.Name(), Output: named, Rows: in.Rows, Unit: job.Unit, K: job.K,
 		Method: chosen.Method.String(), MethodReason: chosen.Reason, Block: size,
 		Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
 		Columns: r.result.Columns, Undecided: append([]gate.Refusal{}, found.Refused...), FreeText: append([]string{}, found.FreeText...),
 	}
 	if job.Unit != "" {
-		p.Persons = len(r.held.Columns[len(r.held.Columns)-1].Dict)
+		p.Persons = r.persons(in)
 	}
 	for i := range p.Columns { // what is undecided is not kept
 		for _, u := range p.Undecided {
