@@ -146,34 +146,37 @@ func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where
 }
 
 func (d *Definition) validateBounds(f *faults, c *Column, kind table.Type, where any) {
-	if !kind.IsNumber() {
-		f.add("", where, noren.Textf("bounds are for an integer, decimal or date column, and this one is %s", kind), "")
-		return
+	if fault := BoundsFault(table.Field{Type: kind, Layout: table.Layout(c.Layout)}, d.Missing, c.Bounds); !fault.IsZero() {
+		f.add("", where, fault, "")
 	}
-	if len(c.Bounds) != 2 {
-		f.add("", where, noren.Textf("expected two bounds, got %d", len(c.Bounds)), "")
-		return
+}
+
+// BoundsFault says why bounds cannot be those of a column; it is no text where they can.
+func BoundsFault(column table.Field, missing, bounds []string) noren.Text {
+	if !column.Type.IsNumber() {
+		return noren.Textf("bounds are for an integer, decimal or date column, and this one is %s", column.Type)
+	}
+	if len(bounds) != 2 {
+		return noren.Textf("expected two bounds, got %d", len(bounds))
 	}
 	// One column of both, as the cells of the column are read.
-	b, err := table.NewBuilder(table.Field{Type: kind, Layout: table.Layout(c.Layout)}, d.Missing)
+	b, err := table.NewBuilder(table.Field{Type: column.Type, Layout: column.Layout}, missing)
 	if err != nil {
-		f.add("", where, noren.TextOf(err), "")
-		return
+		return noren.TextOf(err)
 	}
-	for i, text := range c.Bounds {
+	for i, text := range bounds {
 		if b.IsMissing([]byte(text)) {
-			f.add("", where, noren.Textf("bound %d is a text that means a missing value", i+1), "")
-			return
+			return noren.Textf("bound %d is a text that means a missing value", i+1)
 		}
 		if err := b.Append([]byte(text)); err != nil {
-			f.add("", where, noren.Textf("bound %d: %v", i+1, err), "")
-			return
+			return noren.Textf("bound %d: %v", i+1, err)
 		}
 	}
 	v := b.Column()
 	if rising := v.Ints == nil && v.Floats[0] < v.Floats[1] || v.Ints != nil && v.Ints[0] < v.Ints[1]; !rising {
-		f.add("", where, noren.Textf("the lower bound is not below the upper"), "")
+		return noren.Textf("the lower bound is not below the upper")
 	}
+	return noren.Text{}
 }
 
 // distinct refuses texts that are empty, mean a missing value or occur twice.

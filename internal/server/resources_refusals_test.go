@@ -230,6 +230,50 @@ func TestChangedSource(t *testing.T) {
 	}
 }
 
+// Bounds that are no values of their column are refused at once, in the language of the request, with the
+// column named; the table stays as it was.
+func TestBoundsOfColumns(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil).steward(t)
+	table := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "people.csv", people(30, "x"))})
+	for name, c := range map[string]struct {
+		column string
+		bounds []string
+		want   string
+	}{
+		"words":        {"age", []string{"young", "old"}, "column age: bound 1: "},
+		"a fraction":   {"age", []string{"0", "99.5"}, "column age: bound 2: "},
+		"turned round": {"height", []string{"200", "100"}, "column height: the lower bound is not below the upper"},
+		"one":          {"age", []string{"0"}, "column age: expected two bounds, got 1"},
+		"half":         {"age", []string{"0", ""}, "column age: bound 2 is a text that means a missing value"},
+		"missing":      {"age", []string{"0", "999"}, "column age: bound 2 is a text that means a missing value"},
+		"of texts":     {"city", []string{"a", "b"}, "column city: bounds are for an integer, decimal or date column, and this one is category"},
+	} {
+		body := stated(table)
+		body.Confirm, body.Missing = name != "half", []string{"999"}
+		for i := range body.Columns {
+			if body.Columns[i].Name == c.column {
+				body.Columns[i].Bounds = c.bounds
+			}
+		}
+		a := s.do(t, 422, "PUT", "/tables/"+table.ID+"/columns", body, match(etag(table.Version)))
+		if a.code() != "invalid" || !strings.Contains(string(a.body), c.want) || !strings.Contains(string(a.body), "/bounds") {
+			t.Errorf("%s: %s", name, a.body)
+		}
+	}
+	if again := s.table(t, table.ID); again.Version != table.Version {
+		t.Errorf("version %d, was %d", again.Version, table.Version)
+	}
+	s.confirm(t, table, func(b *tables.Stated) {
+		peopleRoles(b)
+		for i := range b.Columns {
+			if b.Columns[i].Name == "age" {
+				b.Columns[i].Bounds = []string{"-10", "110"}
+			}
+		}
+	})
+}
+
 // Every value is checked before a table is confirmed; problems count misfits and never
 // show one.
 func TestConfirmation(t *testing.T) {

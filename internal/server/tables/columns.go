@@ -125,6 +125,12 @@ func (d *document) state(s *Stated) error {
 	fault := func(pointer string, detail noren.Format) {
 		p.Errors = append(p.Errors, problem.At(pointer, noren.Textf(detail)))
 	}
+	of := func(pointer, column string, what noren.Text) {
+		if !what.IsZero() {
+			p.Errors = append(p.Errors, problem.At(pointer, noren.Textf("column %s: %s", column, what)))
+		}
+	}
+	missing := missingTexts(s.Missing)
 	at := map[string]int{}
 	for i := range d.Columns {
 		at[d.Columns[i].Name] = i
@@ -141,11 +147,10 @@ func (d *document) state(s *Stated) error {
 		case seen[c.Name]:
 			fault(where+"/name", "expected each column once")
 			continue
-		case len(c.Bounds) == 1:
-			fault(where+"/bounds", "expected two bounds, got one")
 		case c.Type == "ordered" && len(c.Order) == 0:
-			fault(where+"/order", "expected the levels of an ordered column")
+			of(where+"/order", c.Name, noren.Textf("expected the levels of an ordered column"))
 		}
+		of(where+"/bounds", c.Name, spec.Column{Type: c.Type, Format: c.Format, Bounds: c.Bounds}.BoundsFault(missing))
 		seen[c.Name] = true
 		column := &d.Columns[n]
 		column.Type, column.Format, column.Order, column.Role, column.Bounds, column.Round, column.Decided = c.Type, c.Format, nil, c.Role,
@@ -154,7 +159,7 @@ func (d *document) state(s *Stated) error {
 			column.Order = c.Order
 		}
 		if column.Hierarchy != nil && c.Type != "category" {
-			fault(where+"/type", "expected category, as the column has a hierarchy")
+			of(where+"/type", c.Name, noren.Textf("expected category, as the column has a hierarchy"))
 		}
 	}
 	for i, text := range s.Missing {
@@ -172,7 +177,7 @@ func (d *document) state(s *Stated) error {
 			fault("/unit", "expected a column with the role identifier")
 		}
 	}
-	d.Missing = missingTexts(s.Missing)
+	d.Missing = missing
 	if len(p.Errors) > 0 {
 		return p
 	}

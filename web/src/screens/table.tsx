@@ -31,6 +31,9 @@ const fresh = (table: Table): Draft => ({
   columns: {},
 });
 
+/** Types that have bounds. Those of a column that is of another type now are not stated. */
+const bounded = (type: string): boolean => type === "integer" || type === "decimal" || type === "date";
+
 /** The whole definition: what the server proposed with the steward's changes. */
 function definition(table: Table, d: Draft, confirm: boolean): ColumnsChange {
   return {
@@ -48,7 +51,7 @@ function definition(table: Table, d: Draft, confirm: boolean): ColumnsChange {
         role: edit.role ?? c.role,
         ...(format ? { format } : {}),
         ...(order && order.length > 0 ? { order } : {}),
-        ...(bounds && bounds[0] !== "" && bounds[1] !== "" ? { bounds } : {}),
+        ...(bounds && bounds.some(b => b !== "") && bounded(type) ? { bounds } : {}),
         ...(c.round !== undefined ? { round: c.round } : {}),
       };
     }),
