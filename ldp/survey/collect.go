@@ -73,10 +73,14 @@ var errAgain = &noren.Error{Kind: noren.BadData, Where: "report", What: "a secon
 // AddLine counts a line: a report, or a client's id, a tab and a report. The error
 // says why a line was excluded; the estimates do not change then. A report that
 // was itself excluded is not the client's first. A line that names the specification
-// (see [Survey.Header]) is checked, and is an error where it names another.
+// (see [Survey.Header]) is checked, and is an error where it names another; that of
+// [Survey.Meaning] is skipped.
 func (c *Collector) AddLine(line string) error {
 	if isHeader(line) {
 		return c.of.check(c.s, line)
+	}
+	if isMeaning(line) {
+		return nil
 	}
 	client, word, named := cutClient(line)
 	if named && !c.AllowRepeats {
@@ -235,7 +239,7 @@ func (c *Collector) addLines(ctx context.Context, in io.Reader, name string, con
 			}
 			part = bytes.TrimRight(part, "\r\n")
 			switch {
-			case len(bytes.TrimSpace(part)) == 0:
+			case len(bytes.TrimSpace(part)) == 0, isMeaning(string(part)):
 			case isHeader(string(part)):
 				if err := c.of.check(c.s, string(part)); err != nil {
 					return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: i + 1}, Err: err}

@@ -22,7 +22,8 @@ import (
 // HEX is [Survey.SHA256] and NAME the question, as JSON. The line comes before the reports;
 // it is checked wherever it is, so that files may be joined. A file of binary reports has it
 // in a file beside ([BesideName]). Reports themselves are as they would be without it, and
-// files without it are read: nothing ties these to a specification.
+// files without it are read: nothing ties these to a specification. A line for people stands
+// below it in a file of texts ([Survey.Meaning]), and is skipped wherever it is.
 const headerStart = "# noren ldp reports "
 
 // headerVersion is the version of the line, the only one there is.
@@ -32,11 +33,16 @@ const headerVersion = "1"
 func (s *Survey) Header() string { return headerOf(s.SHA256(), s.Question()) }
 
 func headerOf(sha256, question string) string {
+	return headerStart + headerVersion + " sha256:" + sha256 + " question:" + quoted(question)
+}
+
+// quoted is a text as JSON.
+func quoted(text string) string {
 	var name bytes.Buffer
 	enc := json.NewEncoder(&name)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(question) // a text can be encoded
-	return headerStart + headerVersion + " sha256:" + sha256 + " question:" + strings.TrimRight(name.String(), "\n")
+	_ = enc.Encode(text) // a text can be encoded
+	return strings.TrimRight(name.String(), "\n")
 }
 
 // isHeader tells whether a line names a specification. A line with a tab is a client's

@@ -24,8 +24,8 @@ type LineOptions struct {
 
 // Lines are the reports of the records of a table.
 type Lines struct {
-	// Text holds the line that names the specification and then a report a line, in the
-	// table's order, as [Collector.AddLines] reads them.
+	// Text holds the line that names the specification, the one that says what reports mean, and
+	// then a report a line, in the table's order, as [Collector.AddLines] reads them.
 	Text []byte
 	// Repeated is the number of reports that are not their client's first.
 	Repeated int
@@ -56,8 +56,7 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 		}
 	}
 	var out bytes.Buffer
-	out.WriteString(s.Header())
-	out.WriteByte('\n')
+	out.WriteString(s.Header() + "\n" + s.Meaning() + "\n")
 	lines := &Lines{Most: 1}
 	values := make([]string, d)
 	seen := map[string]int{}

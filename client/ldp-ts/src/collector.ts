@@ -53,11 +53,39 @@ export async function specification(mechanism: Grr | LongitudinalGrr | Rappor, q
   const meant = wordy ? ["words"] : of ? ["labels", other, k, ...of] : ["size", k];
   const domainHash = await hash(...text("noren ldp domain 1", ...meant));
   const sha256 = await hash(...text("noren ldp specification 1", name, question), ...numbers(...parameters), ...text(domainHash));
-  const quoted = JSON.stringify(question).replace(/[\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16));
-  return `# noren ldp reports 1 sha256:${sha256} question:${quoted}`;
+  return `# noren ldp reports 1 sha256:${sha256} question:${quoted(question)}`;
 }
 
-/** A file of reports: the line of {@link specification}, and each report, or client's id, tab and report, as a line. */
+/** A text as JSON, as Go writes it. */
+const quoted = (of: string): string => JSON.stringify(of).replace(/[\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16));
+
+/** How many characters of labels {@link meaning} names, about. */
+const mostMeant = 4000;
+
+/** The line below that of {@link specification}, for people: what a report is and what its numbers stand for. `noren ldp estimate` skips it. */
+export function meaning(mechanism: Grr | LongitudinalGrr | Rappor, domain: Domain = {}): string {
+  const { labels } = domain;
+  let line = "# noren ldp values: each report is ";
+  if (mechanism instanceof Rappor) {
+    const { h, m } = mechanism.params;
+    if (domain.words ?? !(h === 1 && m === 1)) return line + "a cohort, a comma and the randomised bits of a word";
+    line += "a cohort, a comma and a randomised 0 or 1 for each value, the last one for value 0";
+  } else {
+    line += "the number of a randomised value";
+  }
+  const k = mechanism instanceof Rappor ? mechanism.params.k : mechanism.k;
+  if (!labels) return `${line}: 0 to ${k - 1}`;
+  for (const [i, label] of labels.entries()) {
+    if (utf8(line).length > mostMeant) return `${line}, ... to ${k - 1} as the specification names them`;
+    line += `${i === 0 ? ": " : ", "}${i} = ${quoted(label)}`;
+  }
+  return line;
+}
+
+/**
+ * A file of reports: the lines of {@link specification} and {@link meaning}, and each report, or client's id, tab and
+ * report, as a line.
+ */
 export async function reportFile(mechanism: Grr | LongitudinalGrr | Rappor, question: string, domain: Domain, reports: Iterable<string>): Promise<string> {
-  return [await specification(mechanism, question, domain), ...reports, ""].join("\n");
+  return [await specification(mechanism, question, domain), meaning(mechanism, domain), ...reports, ""].join("\n");
 }

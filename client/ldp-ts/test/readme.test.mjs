@@ -18,8 +18,9 @@ test("the examples of README.md run in order", () => {
   try {
     writeFileSync(script, blocks.join("\n"));
     execFileSync(process.execPath, [script], { cwd: work, stdio: "pipe" });
-    const [head, ...lines] = readFileSync(join(work, "colours.txt"), "utf8").trimEnd().split("\n");
+    const [head, meant, ...lines] = readFileSync(join(work, "colours.txt"), "utf8").trimEnd().split("\n");
     assert.match(head, /^# noren ldp reports 1 sha256:[0-9a-f]{64} question:"colour"$/);
+    assert.equal(meant, '# noren ldp values: each report is the number of a randomised value: 0 = "red", 1 = "green", 2 = "blue"');
     assert.equal(lines.length, 2000);
     assert.equal(readdirSync(join(work, "device-secrets")).length, 3);
   } finally {

@@ -4,7 +4,7 @@
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { lossAfter } from "../dist/after.js";
-import { reportFile, specification } from "../dist/collector.js";
+import { meaning, reportFile, specification } from "../dist/collector.js";
 import { basic, Grr, LongitudinalGrr, Rappor } from "../dist/index.js";
 import { firstSecret } from "../dist/secret.js";
 import { MemoryStore, seeded, withLocks } from "./stream.mjs";
@@ -102,7 +102,7 @@ async function files() {
     [new Rappor(basic(4, 0.5, 0.25, 0.75)), "vote", { labels }, { mechanism: "basic-rappor", f: 0.5, p: 0.25, q: 0.75, labels }],
     [new Rappor(basic(4, 0.5, 0, 1)), "vote", {}, { mechanism: "basic-one-time", f: 0.5, size: 4 }],
   ]) {
-    out.push({ spec: { version: 1, question, ...spec }, header: await specification(mechanism, question, domain) });
+    out.push({ spec: { version: 1, question, ...spec }, header: await specification(mechanism, question, domain), meaning: meaning(mechanism, domain) });
   }
   const whole = await reportFile(new Grr(4, 1), "colour", { labels }, ["1", "anna\t3"]);
   return { headers: out, whole };
