@@ -6,6 +6,15 @@ import (
 	"strings"
 )
 
+// UnitName is a privacy unit as an argument of a text: record is a word of Noren, and another unit
+// the name of a column.
+func UnitName(unit string) any {
+	if unit == "record" {
+		return Term("record")
+	}
+	return unit
+}
+
 // Guarantee states what a release guarantees, for which privacy unit and under which
 // assumptions. It is written into results and certificates; a release is never
 // made without one, and one is never written that was not checked.

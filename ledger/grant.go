@@ -328,8 +328,8 @@ func (g *Grant) follows(old *account, current *versionRow, contents *contentsRow
 	}
 	switch {
 	case old.unit != g.Unit || old.neighbours != g.Neighbours.String():
-		return false, old.fixed(noren.Textf("its budget is for %s neighbours of one %s, not %s of one %s", old.neighbours, old.unit, g.Neighbours,
-			g.Unit))
+		return false, old.fixed(noren.Textf("its budget is for %s neighbours of one %s, not %s of one %s", old.neighbours,
+			noren.UnitName(old.unit), g.Neighbours, noren.UnitName(g.Unit)))
 	case string(g.Accounting) != old.accounting || g.StatementDelta != old.statementDelta:
 		return false, old.fixed(noren.Textf("its budget is in %s", old.inWords()))
 	case !old.limit().Within(g.Cap):

@@ -269,7 +269,8 @@ func (l *Ledger) chargeInfo(ctx context.Context, tx *sql.Tx, id string) (ChargeI
 func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Reservation, error) {
 	if book.neighbours != q.Neighbours.String() || book.unit != q.Unit {
 		return nil, noren.Usagef(noren.Textf("data set %s", q.Dataset),
-			"its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit).
+			"its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, noren.UnitName(book.unit), q.Neighbours,
+			noren.UnitName(q.Unit)).
 			Hinted("epsilons of different relations do not add up")
 	}
 	if err := q.accounted(book); err != nil {

@@ -157,7 +157,8 @@ func (q *Query) Name() string { return "query." + string(q.o.Kind) }
 // [noren.Usage].
 func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != q.o.Unit {
-		return account.Cost{}, noren.Usagef("unit", "the query is private for one %s, and the budget is for one %s", q.o.Unit, unit).
+		return account.Cost{}, noren.Usagef("unit", "the query is private for one %s, and the budget is for one %s",
+			noren.UnitName(q.o.Unit), noren.UnitName(unit)).
 			Hinted("ask for the unit of the budget")
 	}
 	return account.Charge(q.o.Cost, q.o.Neighbours, n)

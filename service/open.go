@@ -48,7 +48,7 @@ func (a *asked) records(stated int) (int, error) {
 		return have, nil
 	case have == 0:
 		return 0, noren.Usagef("records", "the number of records is not public where neighbours are %s of one %s", a.neighbours(),
-			a.Definition.Unit).Hinted("leave it out").Coded("records")
+			noren.UnitName(a.Definition.Unit)).Hinted("leave it out").Coded("records")
 	}
 	return 0, noren.Usagef("records", "expected %d, the number of the schema, got %d", have, stated).Hinted("leave it out").Coded("records")
 }
@@ -150,7 +150,8 @@ func pinned(q *api.Ask, a *asked) error {
 		return err
 	}
 	if q.Unit != "" && q.Unit != a.Definition.Unit {
-		return noren.Usagef("unit", "the budget of %s is for one %s, not one %s", a.Name, a.Definition.Unit, q.Unit).
+		return noren.Usagef("unit", "the budget of %s is for one %s, not one %s", a.Name, noren.UnitName(a.Definition.Unit),
+			noren.UnitName(q.Unit)).
 			Hinted("the unit is fixed by the grant").Coded("schema-pinned")
 	}
 	return nil
