@@ -38,6 +38,7 @@ var boundedReaders = map[string]reader{
 	"internal/cli/worker_release.go start":                 {"json.Unmarshal", byMemory},
 	"internal/server/audit/entry.go decode":                {"json.NewDecoder", byMemory},
 	"internal/server/audit/export.go leftOut":              {"json.NewDecoder", byMemory},
+	"internal/server/audit/export.go nameIn":               {"json.NewDecoder", byMemory},
 	"internal/server/audit/export.go parse":                {"json.Unmarshal", byMemory},
 	"internal/server/audit/export.go signed":               {"json.NewDecoder", byMemory},
 	"internal/server/books/books.go decode":                {"json.Unmarshal", byMemory},

@@ -268,12 +268,14 @@ what it is to check. A server that runs shows its keys at /api/v1/keys too.`,
 
 func newServeAuditCheck(t *terminal) *cobra.Command {
 	var trust []string
+	var list bool
 	c := &cobra.Command{
 		Use:   "audit-check FILE",
 		Short: "Check an exported audit log",
 		Long: `Check an audit log that a server exported: that no entry was changed, left out or
-added, and that the server's key signed its end. This needs no server.`,
-		Example: "  noren serve key --dir /var/lib/noren >office.pem\n  noren serve audit-check audit.jsonl --trust office.pem",
+added, and that the server's key signed its end. This needs no server. --list shows the
+entries, with the names of people, tables and files as the server stated them at the export.`,
+		Example: "  noren serve key --dir /var/lib/noren >office.pem\n  noren serve audit-check audit.jsonl --trust office.pem --list",
 		Args:    exactly("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			keys, err := certificate.LoadPublicKeys(trust...)
@@ -285,7 +287,7 @@ added, and that the server's key signed its end. This needs no server.`,
 				return &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: args[0], What: "cannot be opened"}
 			}
 			defer f.Close()
-			r, err := audit.Verify(c.Context(), f, keys...)
+			r, err := audit.Verify(c.Context(), f, nil, keys...)
 			if err != nil {
 				return err
 			}
@@ -296,9 +298,13 @@ added, and that the server's key signed its end. This needs no server.`,
 			}
 			lang.Fprintf(t.stdout, "sound: %d {entry|entries}, of which %d {is|are} shown, up to %s\nhead    %s\nsigned  %s, %s\n", r.Entries,
 				r.Shown, r.At, r.Head, r.KeyID, by)
-			return nil
+			if !list {
+				return nil
+			}
+			return listAudit(c.Context(), t, f, r, keys)
 		},
 	}
 	c.Flags().StringArrayVar(&trust, "trust", nil, "public key `FILE` that may have signed it; may be repeated")
+	c.Flags().BoolVar(&list, "list", false, "list the entries, with names for ids")
 	return c
 }

@@ -325,7 +325,7 @@ func TestHost(t *testing.T) {
 		t.Errorf("%+v %v", p, err)
 	}
 	var export bytes.Buffer
-	if err := r.audit.Export(t.Context(), &export, auditFilter("grant.add"), r.key); err != nil ||
+	if err := r.audit.Export(t.Context(), &export, auditFilter("grant.add"), r.key, r.namesOf); err != nil ||
 		strings.Count(export.String(), `"action":"grant.add"`) != 1 {
 		t.Errorf("%v %s", err, export.String())
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/store"
 )
 
 // Filtering are the filters of the audit log.
@@ -81,7 +82,13 @@ func filterParameters() (all []*huma.Param) {
 	return all
 }
 
-func (s *Server) listAudit(ctx context.Context, _ *call, in *auditInput) (*output[page[audit.Item]], error) {
+// auditPage is a page of the audit log, with the names of what its entries are about.
+type auditPage struct {
+	page[audit.Item]
+	Named map[string]store.ObjectName `json:"named" nullable:"false" doc:"What people call the objects whose ids are in the entries: by id. One whose name is not known is absent."`
+}
+
+func (s *Server) listAudit(ctx context.Context, _ *call, in *auditInput) (*output[auditPage], error) {
 	at, err := in.position()
 	if err != nil {
 		return nil, err
@@ -96,11 +103,18 @@ func (s *Server) listAudit(ctx context.Context, _ *call, in *auditInput) (*outpu
 	if err != nil {
 		return nil, err
 	}
-	out := page[audit.Item]{Items: append([]audit.Item{}, items...)}
+	out := auditPage{page: page[audit.Item]{Items: append([]audit.Item{}, items...)}}
 	if more {
 		out.Next = cursor(strconv.FormatInt(items[len(items)-1].N, 10))
 	}
-	return &output[page[audit.Item]]{out}, nil
+	var ids []string
+	for i := range items {
+		ids = append(ids, items[i].IDs()...)
+	}
+	if out.Named, err = s.store.Names(ctx, ids); err != nil {
+		return nil, err
+	}
+	return &output[auditPage]{out}, nil
 }
 
 func (s *Server) checkAudit(ctx context.Context, _ *call, _ *empty) (*output[auditCheckBody], error) {
@@ -144,9 +158,19 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *http.Request, c *call) er
 	}
 	w.Header().Set("Content-Type", "application/jsonl")
 	w.Header().Set("Content-Disposition", `attachment; filename="audit.jsonl"`)
-	if err := s.audit.Export(r.Context(), w, f.filter(), key); err != nil {
+	if err := s.audit.Export(r.Context(), w, f.filter(), key, s.namesOf); err != nil {
 		s.cfg.Log.Error("an export of the audit log ended early", "request", c.requestID, "error", err)
 		panic(http.ErrAbortHandler) // the client sees that the file is not whole
 	}
 	return nil
+}
+
+// namesOf are the names of objects by their ids.
+func (s *Server) namesOf(ctx context.Context, ids []string) (map[string]string, error) {
+	named, err := s.store.Names(ctx, ids)
+	out := make(map[string]string, len(named))
+	for id, n := range named {
+		out[id] = n.Name
+	}
+	return out, err
 }

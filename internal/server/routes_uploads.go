@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/uploads"
 )
 
@@ -111,7 +112,7 @@ func (s *Server) registerUploads(api huma.API, mux *http.ServeMux) {
 		s.putPart)
 }
 
-func (s *Server) beginUpload(_ context.Context, c *call, in *uploadInput) (*uploadOutput, error) {
+func (s *Server) beginUpload(ctx context.Context, c *call, in *uploadInput) (*uploadOutput, error) {
 	if err := s.uploads.Expire(); err != nil {
 		return nil, uploadProblem(err)
 	}
@@ -120,6 +121,11 @@ func (s *Server) beginUpload(_ context.Context, c *call, in *uploadInput) (*uplo
 		return nil, uploadProblem(err)
 	}
 	c.note("upload", u.ID)
+	// The audit log names it when it is gone.
+	if err := s.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Name(ctx, u.ID, u.Name) }); err != nil {
+		_ = s.uploads.Remove(u.ID)
+		return nil, err
+	}
 	return &uploadOutput{"0", shownUpload(u)}, nil
 }
 

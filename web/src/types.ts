@@ -394,6 +394,16 @@ export interface AuditEntry {
   detail?: Record<string, string>;
   hash: string;
 }
+/** What people call the object of an id. */
+export interface Named {
+  name: string;
+  /** The table of a recipe or job. */
+  table?: string;
+  gone?: boolean;
+}
+export interface AuditPage extends List<AuditEntry> {
+  named: Record<string, Named>;
+}
 export interface AuditCheck {
   sound: boolean;
   entries: number;

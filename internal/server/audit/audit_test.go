@@ -266,7 +266,18 @@ func TestTornLine(t *testing.T) {
 func TestExport(t *testing.T) {
 	f := newFolder(t)
 	l := f.open(t)
-	fill(t, l, 12)
+	fill(t, l, 11)
+	upload := "up_aaaaaaaaaaaaaaaa"
+	if err := l.Append(t.Context(), Entry{Actor: "pr_b", Action: "upload.delete", Object: upload, Outcome: "ok"}); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{upload: "visits <2>.csv", "tb_bbbbbbbbbbbbbbbb": "of no entry"}
+	names := func(_ context.Context, ids []string) (map[string]string, error) {
+		if len(ids) != 1 || ids[0] != upload {
+			t.Errorf("names of %v", ids)
+		}
+		return known, nil
+	}
 	_, key, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -276,16 +287,26 @@ func TestExport(t *testing.T) {
 	for _, c := range []struct {
 		filter Filter
 		shown  int64
-	}{{Filter{}, 12}, {Filter{Actor: "pr_b"}, 4}, {Filter{Actor: "pr_c"}, 0}} {
+		named  int
+	}{{Filter{}, 12, 1}, {Filter{Actor: "pr_b"}, 5, 1}, {Filter{Actor: "pr_a"}, 7, 0}, {Filter{Actor: "pr_c"}, 0, 0}} {
 		var out bytes.Buffer
-		if err := l.Export(t.Context(), &out, &c.filter, key); err != nil {
+		if err := l.Export(t.Context(), &out, &c.filter, key, names); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Verify(t.Context(), bytes.NewReader(out.Bytes()), public)
+		r, err := Verify(t.Context(), bytes.NewReader(out.Bytes()), nil, public)
 		if err != nil || r.Entries != 12 || r.Shown != c.shown || !r.Trusted || r.Head != hex.EncodeToString(head[:]) {
 			t.Errorf("%+v: %+v %v", c.filter, r, err)
 		}
-		if c.filter.Actor != "" && strings.Contains(out.String(), "pr_a") {
+		if len(r.Names) != c.named || c.named > 0 && r.Names[upload] != known[upload] ||
+			strings.Contains(out.String(), exportNamed) != (c.named > 0) {
+			t.Errorf("%+v: the names are %v", c.filter, r.Names)
+		}
+		var shown []string
+		if _, err := Verify(t.Context(), bytes.NewReader(out.Bytes()), func(e *Entry) { shown = append(shown, e.Action) }, public); err != nil ||
+			len(shown) != int(c.shown) {
+			t.Errorf("%+v: %v are shown, %v", c.filter, shown, err)
+		}
+		if c.filter.Actor == "pr_b" && strings.Contains(out.String(), "pr_a") {
 			t.Errorf("%+v: the export shows other entries", c.filter)
 		}
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -295,27 +316,27 @@ func TestExport(t *testing.T) {
 				"twice":   func() []string { return append(append([]string{}, lines[:i+1]...), lines[i:]...) },
 				"changed": func() []string {
 					l := append([]string{}, lines...)
-					l[i] = strings.NewReplacer(`"n":1`, `"n":3`, "pr_b", "pr_d", "pr_a", "pr_d", `"body":"`, `"body":"0`, `"entries":12`, `"entries":11`,
+					l[i] = strings.NewReplacer(`"n":1`, `"n":3`, "pr_b", "pr_d", "pr_a", "pr_d", `"body":"`, `"body":"0`, `"entries":12`, `"entries":11`, `"name":"`, `"name":"x`,
 						`"n":`, `"n":1`).Replace(l[i])
 					return l
 				},
 			} {
 				text := strings.Join(change(), "\n") + "\n"
-				if r, err := Verify(t.Context(), strings.NewReader(text), public); err == nil {
+				if r, err := Verify(t.Context(), strings.NewReader(text), nil, public); err == nil {
 					t.Errorf("line %d %s: %+v", i+1, name, r)
 				}
 			}
 		}
 		for _, field := range []string{`"public_key":"`, `"signature":"`} { // the decoder of base64 alone skips line ends
 			text := strings.Replace(out.String(), field, field+`\n`, 1)
-			if _, err := Verify(t.Context(), strings.NewReader(text), public); text == out.String() || err == nil {
+			if _, err := Verify(t.Context(), strings.NewReader(text), nil, public); text == out.String() || err == nil {
 				t.Errorf("a line end after %s: sound, or no such field", field)
 			}
 		}
 		for at := len(out.Bytes()) - 400; at < out.Len()-1; at += 3 { // the signed line, bit by bit
 			text := bytes.Clone(out.Bytes())
 			text[at] ^= 1
-			if _, err := Verify(t.Context(), bytes.NewReader(text), public); err == nil {
+			if _, err := Verify(t.Context(), bytes.NewReader(text), nil, public); err == nil {
 				t.Errorf("byte %d changed: sound", at)
 			}
 		}
@@ -325,13 +346,13 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := l.Export(t.Context(), &out, &Filter{}, other); err != nil {
+	if err := l.Export(t.Context(), &out, &Filter{}, other, names); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Verify(t.Context(), bytes.NewReader(out.Bytes()), public); noren.CodeOf(err) != "untrusted" {
+	if _, err := Verify(t.Context(), bytes.NewReader(out.Bytes()), nil, public); noren.CodeOf(err) != "untrusted" {
 		t.Errorf("an export by another key: %v", err)
 	}
-	if r, err := Verify(t.Context(), bytes.NewReader(out.Bytes())); err != nil || r.Trusted {
+	if r, err := Verify(t.Context(), bytes.NewReader(out.Bytes()), nil); err != nil || r.Trusted {
 		t.Errorf("without a key to compare: %+v %v", r, err)
 	}
 }
@@ -385,7 +406,7 @@ func FuzzDecode(f *testing.F) {
 		if h == head && e.Actor != "pr_a" {
 			t.Error("two entries have one hash")
 		}
-		_, _ = Verify(context.Background(), bytes.NewReader(append(text, '\n')))
+		_, _ = Verify(context.Background(), bytes.NewReader(append(text, '\n')), nil)
 	})
 }
 

@@ -14,9 +14,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/server/store"
 )
 
 // Entry is one line of the log.
@@ -42,6 +46,16 @@ type Entry struct {
 	RequestID string `json:"request_id" doc:"The random id of the request."`
 	// Detail are public facts of the request, such as its parameters.
 	Detail map[string]string `json:"detail,omitempty" doc:"Public facts of the request, such as its parameters."`
+}
+
+// IDs are the ids of what the entry is about: who acted, the object, and those of its details.
+func (e *Entry) IDs() (ids []string) {
+	for _, text := range append([]string{e.Actor, e.Object}, slices.Sorted(maps.Values(e.Detail))...) {
+		if prefix, _, _ := strings.Cut(text, "_"); store.ValidID(prefix, text) {
+			ids = append(ids, text)
+		}
+	}
+	return ids
 }
 
 // line is an entry as it is written.

@@ -1,13 +1,13 @@
 // The audit log: filters, export, check of the chain.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { all, base, get, page, part } from "../api";
+import { all, base, get, page } from "../api";
 import { dateTime, number, shortHash } from "../format";
 import { language, t, type Key } from "../lang";
 import { act, acts, detailName, detailValue, looked, place } from "./audited";
 import { to } from "../route";
 import { draft, recovered, session, steward } from "../state";
-import type { AnswerLine, AuditCheck, AuditEntry, Book, Principal, Recipe, Release, TableLine } from "../types";
+import type { AnswerLine, AuditCheck, AuditEntry, AuditPage, Named, Principal } from "../types";
 import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Select, Skeleton, useLoad } from "../ui";
 
 interface Filters {
@@ -49,44 +49,42 @@ function Log({ object }: { object: string | undefined }): VNode {
   const [chain, setChain] = useState<AuditCheck | undefined>(undefined);
   const [turn, again] = useState(0);
   const people = useLoad(signal => all<Principal>("/principals", signal).catch(() => [] as Principal[]), []);
-  const things = useLoad(async signal => {
-    const none = (): [] => [];
-    const [tables, books, releases] = await Promise.all([all<TableLine>("/tables", signal).catch(none), all<Book>("/books", signal).catch(none), all<Release>("/releases", signal).catch(none)]);
-    return [...tables.map(x => [x.id, x.name] as const), ...books.map(b => [b.id, b.table_name] as const), ...releases.flatMap(r => [[r.id, r.file_name], [r.certificate_id ?? r.id, r.file_name]] as const)];
-  }, []);
-  // Answers can be many: their names are fetched when an entry is about one.
+  const [named, name] = useState<Record<string, Named>>({});
+  // Answers can be many: what they were asked is fetched when an entry is about one.
   const answered = (items ?? []).some(e => e.detail?.["answer"] !== undefined);
   const answers = useLoad(signal => (answered ? all<AnswerLine>("/answers", signal).catch((): AnswerLine[] => []) : Promise.resolve([])), [answered]);
-  const names = new Map<string, string>([
-    ...(people.value ?? []).map(p => [p.id, p.name] as const),
-    ...(things.value ?? []),
-    ...(answers.value ?? []).map(a => [a.id, a.asked.map(m => m.text).join("; ")] as const),
-  ]);
-  // Recipes are in no list: those of the entries that are shown are looked up, and lead to their tables.
-  const [recipes, found] = useState<Record<string, string>>({});
-  useEffect(() => {
-    if (!steward.value) return;
-    const unknown = new Set((items ?? []).flatMap(e => [e.object, ...Object.values(e.detail ?? {})]).filter(id => /^rc_/.test(id) && !(id in recipes)));
-    if (unknown.size === 0) return;
-    void Promise.all([...unknown].map(id => get<Recipe>("/recipes/" + part(id)).then(r => [id, r.table] as const, () => [id, ""] as const))).then(list => found({ ...recipes, ...Object.fromEntries(list) }));
-  }, [items]);
+  const asked = new Map((answers.value ?? []).map(a => [a.id, a.asked.map(m => m.text).join("; ")]));
+  /** What an id is called, with a link to its screen: what is deleted has none. */
   const about = (id: string): VNode => {
-    const table = recipes[id];
-    if (table) return <a href={to("records", table)}>{names.get(table) ?? id}</a>;
-    const href = names.has(id) || !/^(tb|bk|rl)_/.test(id) ? place(id) : undefined; // what is deleted has no screen
-    const name = names.get(id);
-    return href ? <a href={href}>{name ?? <span class="mono">{id}</span>}</a> : <span class={name ? "" : "mono"}>{name ?? id}</span>;
+    const known = named[id];
+    const of = `audit.of.${id.slice(0, 2)}` as Key;
+    const called = asked.get(id) ?? (known ? t(of, { name: known.name }) || known.name : undefined);
+    const href = !known || known.gone ? undefined : known.table && steward.value ? to("records", known.table) : place(id);
+    const text = called ?? <span class="mono">{id}</span>;
+    return href ? (
+      <a href={href} title={id}>
+        {text}
+      </a>
+    ) : (
+      <span title={id}>{text}</span>
+    );
   };
   const ids = new Map((people.value ?? []).map(p => [p.name, p.id]));
-  const change = (name: keyof Filters, value: string): void => {
-    const now = { ...f, [name]: value };
+  /** A page of entries. It brings the names of what they are about. */
+  const listed = async (by: Record<string, string>, after?: string, signal?: AbortSignal): Promise<AuditPage> => {
+    const p = (await page<AuditEntry>("/audit", by, after, signal)) as AuditPage;
+    name(before => ({ ...before, ...p.named }));
+    return p;
+  };
+  const change = (field: keyof Filters, value: string): void => {
+    const now = { ...f, [field]: value };
     set(now);
     draft.write("audit", now);
   };
   useEffect(() => {
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      page<AuditEntry>("/audit", query(f, ids), undefined, stop.signal).then(
+      listed(query(f, ids), undefined, stop.signal).then(
         p => {
           setItems(p.items);
           setNext(p.next || undefined);
@@ -103,7 +101,7 @@ function Log({ object }: { object: string | undefined }): VNode {
     };
   }, [f, turn, people.value, recovered.value]);
   const more = async (): Promise<void> => {
-    const p = await page<AuditEntry>("/audit", query(f, ids), next);
+    const p = await listed(query(f, ids), next);
     setItems([...(items ?? []), ...p.items]);
     setNext(p.next || undefined);
   };
@@ -166,7 +164,7 @@ function Log({ object }: { object: string | undefined }): VNode {
                     <td class="r q">{number(e.n)}</td>
                     <td class="nw">{dateTime(e.at)}</td>
                     <td>
-                      {names.get(e.actor) ?? (t(`actor.${e.actor}` as Key) || e.actor)}
+                      {named[e.actor]?.name ?? (t(`actor.${e.actor}` as Key) || e.actor)}
                       <small>{t(("role." + e.role) as Key) || e.role}</small>
                     </td>
                     <td>
