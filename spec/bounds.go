@@ -16,7 +16,8 @@ func (c Column) BoundsFault(missing []string) noren.Text {
 	}
 	field := table.Field{Type: kind}
 	if kind == table.Date {
-		if field.Layout = table.Layout(c.Format); field.Layout.Validate() != nil {
+		field.Layout = table.Layout(c.Format)
+		if field.Layout.Validate() != nil {
 			return noren.Text{}
 		}
 	}

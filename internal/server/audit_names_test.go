@@ -8,7 +8,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/tables"
 )
 
-// An auditor is told what each id of the audit log is called, also where it is deleted.
+// An auditor gets the name of each id of the audit log, also where it is deleted.
 func TestAuditNames(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)

@@ -27,7 +27,8 @@ func (s *Survey) Meaning() string {
 		s.answers[0].mean(&b)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "each report has %d of the %d attributes, each as NUMBER=REPORT, with a semicolon between them", s.multi.Sampled(), len(s.answers))
+	fmt.Fprintf(&b, "each report has %d of the %d attributes, each as NUMBER=REPORT, with a semicolon between them",
+		s.multi.Sampled(), len(s.answers))
 	for j := range s.answers {
 		if b.Len() > mostMeant {
 			b.WriteString("; the specification names the further ones")
