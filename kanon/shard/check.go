@@ -39,7 +39,7 @@ func (c *Checked) Encode(j *Job) ([]byte, error) { return c.encode(j.id) }
 
 func (c *Checked) encode(job [idBytes]byte) ([]byte, error) {
 	text, err := json.Marshal(c)
-	return append(append([]byte{kindChecked, version}, job[:]...), text...), err
+	return append(begin(kindChecked, job), text...), err
 }
 
 // DecodeChecked reads what [Checked.Encode] wrote for a job.
@@ -47,8 +47,7 @@ func DecodeChecked(j *Job, frame []byte) (*Checked, error) { return decodeChecke
 
 func decodeChecked(job [idBytes]byte, frame []byte) (*Checked, error) {
 	s := source{b: frame}
-	kind, v, id := s.u8(), s.u8(), s.take(idBytes)
-	if s.bad || kind != kindChecked || v != version || string(id) != string(job[:]) {
+	if !s.begins(kindChecked, job) {
 		return nil, malformed("the check of a file of this job")
 	}
 	c := &Checked{}

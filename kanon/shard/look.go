@@ -230,8 +230,7 @@ func (j *Job) enough(l *Look) error {
 
 // Encode is l as the second look reads it.
 func (l *Look) Encode(j *Job) []byte {
-	dst := append([]byte{kindLook, version}, j.id[:]...)
-	return l.append(dst)
+	return l.append(begin(kindLook, j.id))
 }
 
 func (l *Look) append(dst []byte) []byte {
@@ -250,8 +249,7 @@ func (l *Look) append(dst []byte) []byte {
 // DecodeLook reads what [Look.Encode] wrote for a job.
 func DecodeLook(j *Job, text []byte) (*Look, error) {
 	s := &source{b: text}
-	kind, v, id := s.u8(), s.u8(), s.take(idBytes)
-	if s.bad || kind != kindLook || v != version || string(id) != string(j.id[:]) {
+	if !s.begins(kindLook, j.id) {
 		return nil, malformed("a look of this job")
 	}
 	l := takeLook(j, s)

@@ -94,8 +94,7 @@ func DecodeMade(j *Job, frame []byte) (*Made, error) {
 	m := &Made{Kind: s.u8()}
 	zero, first := s.u16(), s.u32()
 	m.Rows = int64(s.u64())
-	v, id := s.u8(), s.take(idBytes)
-	if s.bad || kind != kindMade || v != version || zero != 0 || string(id) != string(j.id[:]) || m.Kind < MadeFile || m.Kind > MadeEmpty ||
+	if kind != kindMade || zero != 0 || !s.versionOf(j.id) || m.Kind < MadeFile || m.Kind > MadeEmpty ||
 		m.Rows < 0 || m.Rows > partition.SampleMost {
 		return nil, malformed("the result of a bucket of this job")
 	}

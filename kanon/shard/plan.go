@@ -294,8 +294,7 @@ func bucketsOf(counts []int64, rows, bucket int64) []uint32 {
 
 // Encode is p as the other stages read it.
 func (p *Plan) Encode(j *Job) ([]byte, error) {
-	dst := append([]byte{kindPlan, version}, j.id[:]...)
-	dst = p.look.append(dst)
+	dst := p.look.append(begin(kindPlan, j.id))
 	for a := range p.columns {
 		dst = p.columns[a].appendSecond(dst)
 	}
@@ -314,8 +313,7 @@ func (p *Plan) Encode(j *Job) ([]byte, error) {
 // DecodePlan reads what [Plan.Encode] wrote for a job.
 func DecodePlan(j *Job, text []byte) (*Plan, error) {
 	s := &source{b: text}
-	kind, v, id := s.u8(), s.u8(), s.take(idBytes)
-	if s.bad || kind != kindPlan || v != version || string(id) != string(j.id[:]) {
+	if !s.begins(kindPlan, j.id) {
 		return nil, malformed("a plan of this job")
 	}
 	look := takeLook(j, s)

@@ -127,10 +127,10 @@ func (r *releasing) gather(ctx context.Context, in Frames) error {
 	r.counts = make([]int64, to-from)
 	n := 0
 	for _, b := range r.blocks {
-		for i := range b.n {
+		for i := range int(b.n) {
 			r.counts[b.cell(i)-from]++
 		}
-		n += b.n
+		n += int(b.n)
 	}
 	at := make([]int64, len(r.counts))
 	for c := 1; c < len(at); c++ {
@@ -138,7 +138,7 @@ func (r *releasing) gather(ctx context.Context, in Frames) error {
 	}
 	r.order = make([]place, n)
 	for k, b := range r.blocks {
-		for i := range b.n {
+		for i := range int(b.n) {
 			c := b.cell(i) - from
 			r.order[at[c]] = place{uint32(k), uint32(i)}
 			at[c]++
@@ -433,16 +433,6 @@ func (w *writing) fill(first int64, at []uint32) error {
 		}
 	}
 	return nil
-}
-
-// tailsOf are the kept columns of each record of a block.
-func (b *packed) tailsOf() ([][]byte, bool) {
-	s := source{b: b.tails}
-	tails := make([][]byte, b.n)
-	for i := range tails {
-		tails[i] = s.text()
-	}
-	return tails, s.ended()
 }
 
 // writePersons writes the digests of the persons of the file's records, in its order, to the

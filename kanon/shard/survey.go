@@ -38,8 +38,7 @@ type part struct {
 }
 
 func (j *Job) appendPart(p *part) []byte {
-	dst := append([]byte{kindPart, version}, j.id[:]...)
-	dst = append(dst, p.look, p.section)
+	dst := append(begin(kindPart, j.id), p.look, p.section)
 	dst = binary.LittleEndian.AppendUint32(dst, p.shard)
 	dst = binary.LittleEndian.AppendUint32(dst, p.number)
 	return append(appendFlag(dst, p.last), p.body...)
@@ -47,11 +46,10 @@ func (j *Job) appendPart(p *part) []byte {
 
 func (j *Job) decodePart(frame []byte) (*part, error) {
 	s := source{b: frame}
-	kind, v, id := s.u8(), s.u8(), s.take(idBytes)
+	ours := s.begins(kindPart, j.id)
 	p := &part{look: s.u8(), section: s.u8(), shard: s.u32(), number: s.u32(), last: s.flag()}
 	p.body = s.b
-	if s.bad || kind != kindPart || v != version || string(id) != string(j.id[:]) || p.look < 1 || p.look > 2 || p.section > sectionRows ||
-		int64(p.shard) >= int64(len(j.Shards)) {
+	if s.bad || !ours || p.look < 1 || p.look > 2 || p.section > sectionRows || int64(p.shard) >= int64(len(j.Shards)) {
 		return nil, malformed("a survey of this job")
 	}
 	return p, nil

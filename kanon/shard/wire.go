@@ -29,6 +29,9 @@ const idBytes = 16
 // CodeForm is the code of errors about bytes that are not of the form that is expected.
 const CodeForm = "shard-form"
 
+// begin begins the form of a kind, for a job.
+func begin(kind byte, job [idBytes]byte) []byte { return append([]byte{kind, version}, job[:]...) }
+
 // malformed is the error about bytes that are no what.
 func malformed(what noren.Phrase) error {
 	return &noren.Error{
@@ -90,6 +93,14 @@ func (s *source) flag() bool {
 		s.bad = true
 	}
 	return v == 1
+}
+
+// begins reports whether the form of a kind, for a job, begins here.
+func (s *source) begins(kind byte, job [idBytes]byte) bool { return s.u8() == kind && s.versionOf(job) }
+
+// versionOf reports whether the version of all forms follows, then the job.
+func (s *source) versionOf(job [idBytes]byte) bool {
+	return s.u8() == version && string(s.take(idBytes)) == string(job[:])
 }
 
 // number is a whole number that is no larger than most.
