@@ -36,6 +36,18 @@ func (p Place) String() string {
 	return strings.Join(parts, ": ")
 }
 
+// MarshalText is the place in English: the form of JSON, which programs read.
+func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText takes a place from its English, whose parts cannot be told any more.
+func (p *Place) UnmarshalText(text []byte) error {
+	*p = nil
+	if len(text) > 0 {
+		*p = Place{File(text)}
+	}
+	return nil
+}
+
 // Foreign is a text of another program or library. It is translated where it is known,
 // and otherwise shown as it is.
 type Foreign string

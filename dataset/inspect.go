@@ -201,7 +201,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 		return nil
 	})
 	if err != nil {
-		return nil, asStructure(src.Name(), err)
+		return nil, asStructure(table.PlaceOf(src), err)
 	}
 	if d.Records > 0 && out.Records != d.Records {
 		return nil, structure(table.PlaceOf(src), noren.Textf("expected %d {record|records}, got %d", d.Records, out.Records))
@@ -272,7 +272,7 @@ func Prints(ctx context.Context, src file.Source, d *Definition, names []string,
 	if e := drain(ctx, src); e != nil {
 		err = e
 	}
-	return nil, asStructure(src.Name(), err)
+	return nil, asStructure(table.PlaceOf(src), err)
 }
 
 // TablePrint returns the table print under each of the keys, in one pass. The
@@ -284,7 +284,7 @@ func TablePrint(ctx context.Context, src file.Source, keys []Keys) ([]string, er
 		return rows.take(c)
 	})
 	if err != nil {
-		return nil, asStructure(src.Name(), err)
+		return nil, asStructure(table.PlaceOf(src), err)
 	}
 	return rows.prints(), nil
 }

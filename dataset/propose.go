@@ -72,7 +72,7 @@ func Propose(ctx context.Context, src file.Source, o ProposeOptions) (*Definitio
 	case look:
 		report, err := infer.Infer(ctx, src, infer.Options{Missing: o.Missing, Progress: o.Progress})
 		if err != nil {
-			return nil, asStructure(src.Name(), err)
+			return nil, asStructure(table.PlaceOf(src), err)
 		}
 		records = report.Rows
 		for i := range report.Columns {
@@ -89,7 +89,7 @@ func Propose(ctx context.Context, src file.Source, o ProposeOptions) (*Definitio
 			return nil
 		})
 		if err != nil {
-			return nil, asStructure(src.Name(), err)
+			return nil, asStructure(table.PlaceOf(src), err)
 		}
 	}
 	if exact {

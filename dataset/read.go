@@ -33,7 +33,7 @@ func Open(ctx context.Context, f csvio.File, name string, d *Definition) (file.S
 		src, err = openText(ctx, f, name, c.File)
 	}
 	if err != nil {
-		return nil, asStructure(name, err)
+		return nil, asStructure(noren.Place{noren.File(name)}, err)
 	}
 	return &opened{Source: src, bytes: f}, nil
 }
@@ -90,7 +90,7 @@ func Read(ctx context.Context, src file.Source, d *Definition, fields []table.Fi
 	if e := drain(ctx, src); e != nil {
 		err = e
 	}
-	return nil, nil, asStructure(src.Name(), err)
+	return nil, nil, asStructure(table.PlaceOf(src), err)
 }
 
 // plan is what a reading reads: every column once.

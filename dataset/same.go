@@ -65,7 +65,7 @@ func Identify(ctx context.Context, src file.Source, d *Definition, k Keys) (*Ide
 	if e := drain(ctx, src); e != nil {
 		err = e
 	}
-	return nil, asStructure(src.Name(), err)
+	return nil, asStructure(table.PlaceOf(src), err)
 }
 
 func identify(ctx context.Context, src file.Source, d *Definition, k Keys) (*Identity, error) {

@@ -205,7 +205,7 @@ func structure(where any, what noren.Text) error {
 
 // asStructure gives an error about the file's content the code of a structure
 // fault, and its place where it has none.
-func asStructure(name string, err error) error {
+func asStructure(where noren.Place, err error) error {
 	var e *noren.Error
 	if noren.KindOf(err) != noren.BadData || !errors.As(err, &e) {
 		return err
@@ -213,7 +213,7 @@ func asStructure(name string, err error) error {
 	out := *e
 	out.Code = "structure"
 	if out.Place() == "" {
-		out.Where = noren.File(name)
+		out.Where = where
 	}
 	return &out
 }

@@ -74,7 +74,7 @@ func (r *run) gate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := found.Err(r.job.Source.Name()); err != nil {
+	if err := found.Err(table.PlaceOf(r.job.Source)); err != nil {
 		return err
 	}
 	r.result.Columns, r.result.Unique, r.result.FreeText = found.Fates, found.Unique, found.FreeText
@@ -119,22 +119,22 @@ func (r *run) read(ctx context.Context) (*records.Table, error) {
 // enough refuses a table that has changed since the gate looked at it, one without k records
 // or persons, and values without a leaf in their hierarchy.
 func (r *run) enough(in *records.Table) error {
-	name := r.job.Source.Name()
+	where := table.PlaceOf(r.job.Source)
 	if checked := r.result.Unique; checked != nil && checked.Records > 0 {
-		if err := gate.Same(name, checked.Records, int64(in.Rows)); err != nil {
+		if err := gate.Same(where, checked.Records, int64(in.Rows)); err != nil {
 			return err
 		}
 	}
-	if err := EnoughRecords(name, int64(in.Rows), r.job.K); err != nil {
+	if err := EnoughRecords(where, int64(in.Rows), r.job.K); err != nil {
 		return err
 	}
 	if r.job.Unit != "" {
-		if err := EnoughPersons(name, int64(r.persons(in)), r.job.K); err != nil {
+		if err := EnoughPersons(where, int64(r.persons(in)), r.job.K); err != nil {
 			return err
 		}
 	}
 	for _, c := range in.Columns[:len(r.quasi)] {
-		if err := CheckHierarchy(name, c); err != nil {
+		if err := CheckHierarchy(where, c); err != nil {
 			return err
 		}
 	}

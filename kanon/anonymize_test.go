@@ -84,7 +84,7 @@ func TestResult(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	quasi := []string{"age", "sex", "day", "income", "level"}
-	if d := cmp.Diff(quasi, r.Verified.Quasi); d != "" || r.Verified.File != j.Output.Path || r.Verified.Rows != 103 {
+	if d := cmp.Diff(quasi, r.Verified.Quasi); d != "" || r.Verified.File.String() != j.Output.Path || r.Verified.Rows != 103 {
 		t.Errorf("verified %+v", r.Verified)
 	}
 	if d := cmp.Diff(quasi, r.Guarantee.Quasi); d != "" || r.Guarantee.Model != "k-anonymity" || r.Guarantee.K != 5 ||

@@ -55,7 +55,7 @@ func (r *run) blocks(ctx context.Context, in *records.Table, size int, how parti
 	if err != nil {
 		return nil, err
 	}
-	maker := r.job.Maker(r.job.Source.Name(), int64(in.Rows), frame, plan, how, chosen)
+	maker := r.job.Maker(table.PlaceOf(r.job.Source), int64(in.Rows), frame, plan, how, chosen)
 	if maker.Outsiders, err = r.outsiders(ctx, in); err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (r *run) survey(ctx context.Context, in *records.Table) (*space.Frame, *pub
 	return frame, plan, nil
 }
 
-func (r *run) noSpace(err error) error { return block.NoSpace(r.job.Source.Name(), err) }
+func (r *run) noSpace(err error) error { return block.NoSpace(table.PlaceOf(r.job.Source), err) }
 
 // outsiders are the records that are left out to count whom boxes exclude, nil where no
 // boxes are published.

@@ -101,19 +101,19 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows
 		}
 	}
 	for _, c := range t.Columns {
-		if err := CheckHierarchy(job.Source.Name(), c); err != nil {
+		if err := CheckHierarchy(table.PlaceOf(job.Source), c); err != nil {
 			return 0, err
 		}
 	}
 	if most := slices.Max(job.K); most > t.Rows || slices.Min(job.K) < 1 {
 		return 0, &noren.Error{
-			Kind: noren.Usage, Where: noren.File(job.Source.Name()),
+			Kind: noren.Usage, Where: table.PlaceOf(job.Source),
 			What: "k must lie between 1 and the number of records, %d", Args: []any{t.Rows},
 		}
 	}
 	s, err := space.FromTable(t.Columns, job.Scale)
 	if err != nil {
-		return 0, &noren.Error{Where: noren.File(job.Source.Name()), What: "the quasi-identifiers make no space", Err: err}
+		return 0, &noren.Error{Where: table.PlaceOf(job.Source), What: "the quasi-identifiers make no space", Err: err}
 	}
 	methods := job.Methods
 	if len(methods) == 0 {

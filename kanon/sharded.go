@@ -1,6 +1,8 @@
 package kanon
 
 import (
+	"slices"
+
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/block"
 	"github.com/noren-privacy/noren/kanon/gate"
@@ -15,11 +17,11 @@ import (
 // kanon/shard).
 
 // Maker makes the groups of the blocks of a table of that name and number of records.
-func (o *Options) Maker(name string, rows int64, frame *space.Frame, plan *publish.Plan, method partition.Options,
+func (o *Options) Maker(where noren.Place, rows int64, frame *space.Frame, plan *publish.Plan, method partition.Options,
 	chosen partition.Chosen,
 ) *block.Maker {
 	return &block.Maker{
-		Name: name, K: o.K, Rows: rows, Frame: frame, Plan: plan,
+		Where: where, K: o.K, Rows: rows, Frame: frame, Plan: plan,
 		Partition: method, Chosen: chosen, Refine: o.Refine, Seed: o.SearchSeed(), Boxes: o.lowersBoxes(),
 	}
 }
@@ -70,12 +72,12 @@ func (o *Options) InBlocks() error {
 }
 
 // EnoughRecords is an error of kind BadData where a table has fewer than k records.
-func EnoughRecords(name string, rows int64, k int) error {
+func EnoughRecords(where noren.Place, rows int64, k int) error {
 	if rows >= int64(k) {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: noren.File(name),
+		Kind: noren.BadData, Where: where,
 		What: "the table has %d {record|records}, fewer than k = %d: no group of k can be made", Args: []any{rows, k},
 		Hint: "ask for a smaller k, or gather more records",
 	}
@@ -83,12 +85,12 @@ func EnoughRecords(name string, rows int64, k int) error {
 
 // EnoughPersons is an error of kind BadData where a table has records of fewer than k
 // persons.
-func EnoughPersons(name string, n int64, k int) error {
+func EnoughPersons(where noren.Place, n int64, k int) error {
 	if n >= int64(k) {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: noren.File(name),
+		Kind: noren.BadData, Where: where,
 		What: "the table has records of %d {person|persons}, fewer than k = %d: no group of k persons can be made", Args: []any{n, k},
 		Hint: "ask for a smaller k, or gather records of more persons",
 	}
@@ -96,7 +98,7 @@ func EnoughPersons(name string, n int64, k int) error {
 
 // CheckHierarchy is an error of kind BadData where a value of a column has no leaf in its
 // hierarchy.
-func CheckHierarchy(name string, c *table.Column) error {
+func CheckHierarchy(where noren.Place, c *table.Column) error {
 	h := c.Field.Hierarchy
 	if h == nil {
 		return nil
@@ -111,7 +113,7 @@ func CheckHierarchy(name string, c *table.Column) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: noren.Place{noren.File(name), noren.Textf("column %s", c.Field.Name)},
+		Kind: noren.BadData, Where: append(slices.Clip(where), noren.Textf("column %s", c.Field.Name)),
 		What: "%d of its %d different {value|values} {1|has|have} no line in the hierarchy %s", Args: []any{without, len(c.Dict), h.Name()},
 		Hint: "add a line for each of them, or name the text that stands for a missing value",
 	}

@@ -172,7 +172,7 @@ func (r *run) fillRead(ctx context.Context, l *layout, order []uint32, sink tabl
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	var again table.Reader = &again{Reader: in, name: r.job.Source.Name(), left: r.result.Rows + r.result.Suppressed}
+	var again table.Reader = &again{Reader: in, where: table.PlaceOf(r.job.Source), left: r.result.Rows + r.result.Suppressed}
 	if l.made.left != nil {
 		again = &leaving{Reader: again, left: l.made.left}
 	}
@@ -186,8 +186,8 @@ func (r *run) fillRead(ctx context.Context, l *layout, order []uint32, sink tabl
 // again reads the source once more, which must have as many records as it had.
 type again struct {
 	table.Reader
-	name string
-	left int
+	where noren.Place
+	left  int
 }
 
 // Next implements [table.Reader].
@@ -207,7 +207,7 @@ func (a *again) Next() (*table.Chunk, error) {
 
 func (a *again) changed(how noren.Phrase) error {
 	return &noren.Error{
-		Kind: noren.BadData, Where: noren.File(a.name), What: "the file has %s since it was read", Args: []any{how},
+		Kind: noren.BadData, Where: a.where, What: "the file has %s since it was read", Args: []any{how},
 		Hint: "start again when nothing writes to it",
 	}
 }

@@ -139,7 +139,7 @@ func TestStdout(t *testing.T) {
 	j.Output = kanon.Output{Path: "-", Stdout: &out}
 	r := anonymize(t, j)
 	check(t, 5, people, rows, out.Bytes())
-	if r.Output != "-" || r.Verified.File != "standard output" || list(t, dir) != "in.csv" {
+	if r.Output != "-" || r.Verified.File.String() != "standard output" || list(t, dir) != "in.csv" {
 		t.Errorf("%+v; the folder holds %s", r, list(t, dir))
 	}
 	// Nothing goes out that was not verified, and nothing stays open.

@@ -11,8 +11,8 @@ import (
 
 // Facts is what a page about an assessment says beside the measurements.
 type Facts struct {
-	// Original and Release name the tables, as files say.
-	Original string
+	// Original is where the table is, and Release names what was released.
+	Original noren.Place
 	Release  string
 	// Guarantee is what the release was verified to hold. Nil when nothing was
 	// guaranteed, or nothing was released.
@@ -55,8 +55,8 @@ const columnsPictured = 14
 // The page is private, as it holds statistics of the original.
 func Assessment(a *assess.Assessment, f Facts) *Page {
 	b := &assessment{a: a, f: f}
-	title := noren.Textf("Assessment of %s", plain(f.Original))
-	if f.Original == "" {
+	title := noren.Textf("Assessment of %s", place(f.Original))
+	if f.Original == nil {
 		title = noren.Textf("Assessment of a table")
 	}
 	p := &Page{Title: title, Lead: b.lead(), Private: true, Footer: Verbatim(f.Footer)}
@@ -359,7 +359,7 @@ func (b *assessment) made() Block {
 			t.Rows = append(t.Rows, []noren.Text{f.Name, f.Value})
 		}
 	}
-	add(Fact{noren.Textf("Original"), Verbatim(b.f.Original)})
+	add(Fact{noren.Textf("Original"), noren.Textf("%s", place(b.f.Original))})
 	add(Fact{noren.Textf("Release"), Verbatim(b.f.Release)})
 	if m := b.f.Grouping; m != nil {
 		add(Fact{lossOf(m.Scale), Verbatim(Percent(m.Loss))})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/report"
@@ -48,7 +49,7 @@ func TestClinicPage(t *testing.T) {
 
 func TestOriginalOnlyPage(t *testing.T) {
 	a := assessment(t, clinic(t, 200), nil, 0, 0)
-	page := write(t, report.Assessment(a, report.Facts{Original: "visits.csv"}))
+	page := write(t, report.Assessment(a, report.Facts{Original: noren.Place{noren.File("visits.csv")}}))
 	keep(t, "original.html", []byte(page))
 	checkPage(t, page)
 	for _, no := range []string{"What is guaranteed", "What the release still tells", "NaN", "%!"} {

@@ -36,7 +36,9 @@ func (b *assessment) about() []Block {
 	add(noren.Textf("Program"), b.f.Version)
 	add(noren.Textf("Date"), b.f.Date)
 	add(noren.Textf("Command"), b.f.Command)
-	add(noren.Textf("Original"), b.f.Original)
+	if b.f.Original != nil {
+		t.Rows = append(t.Rows, []noren.Text{noren.Textf("Original"), noren.Textf("%s", place(b.f.Original))})
+	}
 	add(noren.Textf("Release"), b.f.Release)
 	for _, f := range b.f.Hashes {
 		add(noren.Textf("SHA-256 of %s", f.Name), f.Hash)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
@@ -60,7 +61,7 @@ func ExampleAssessment() {
 		return
 	}
 	page := report.Assessment(&assess.Assessment{Schema: assess.Schema, Quasi: []string{"age", "sex"}, Original: risk},
-		report.Facts{Original: "visits.csv"})
+		report.Facts{Original: noren.Place{noren.File("visits.csv")}})
 	fmt.Println(page.Title, page.Private)
 	fmt.Println(page.Sections[0].Blocks[1].Text)
 	// Output:

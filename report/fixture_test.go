@@ -152,7 +152,7 @@ func assessment(t testing.TB, original, released *table.Table, k int, fraction f
 
 func facts(a *assess.Assessment) report.Facts {
 	return report.Facts{
-		Original: "visits.csv", Release: "visits.k5.csv",
+		Original: noren.Place{noren.File("visits.csv")}, Release: "visits.k5.csv",
 		Guarantee: &noren.Guarantee{
 			Model: "k-anonymity", K: a.K, Quasi: a.Quasi,
 			Diversity:   []noren.Diversity{{Column: "diagnosis", Model: "distinct", L: 2}},

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/report/text"
 )
 
@@ -80,6 +81,26 @@ func plain(s string) string {
 		return "(empty)"
 	}
 	return s
+}
+
+// place is where a table is, with its names fit for a line.
+func place(where noren.Place) noren.Place { return noren.Place(fitting(where)) }
+
+func fitting(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			out[i] = plain(arg)
+		case noren.File:
+			out[i] = noren.File(plain(string(arg)))
+		case noren.Text:
+			out[i] = noren.Text{Format: arg.Format, Args: fitting(arg.Args)}
+		default:
+			out[i] = arg
+		}
+	}
+	return out
 }
 
 // visible turns control characters and the marks that reverse the direction of

@@ -35,7 +35,8 @@ func timesInJapanese(t *testing.T, name string) int {
 	series := report.Series{Name: named, Values: values}
 	table := &report.Table{Caption: named, Header: []noren.Text{named, noren.Textf("Records")}}
 	table.Add(named, name)
-	page := report.Assessment(&assess.Assessment{Schema: assess.Schema, Quasi: []string{name}, Original: risk}, report.Facts{Original: name})
+	page := report.Assessment(&assess.Assessment{Schema: assess.Schema, Quasi: []string{name}, Original: risk},
+		report.Facts{Original: noren.Place{noren.File(name)}})
 	page.Sections = append(page.Sections, report.Section{Title: named, Blocks: []report.Block{
 		{Picture: &report.Picture{Table: table, Caption: named, Chart: &report.Bars{
 			Title: named, Labels: []noren.Text{named, named},

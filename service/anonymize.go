@@ -480,8 +480,12 @@ func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon
 	if r.PlainNames {
 		shown = plainName
 	}
+	original := table.PlaceOf(job.Source)
+	if r.PlainNames {
+		original, _ = noren.WithoutFolders(original).(noren.Place)
+	}
 	facts := report.Facts{
-		Original: shown(job.Source.Name()), Release: shown(job.Output.Path), Guarantee: &result.Guarantee, Footer: s.footer(),
+		Original: original, Release: shown(job.Output.Path), Guarantee: &result.Guarantee, Footer: s.footer(),
 		Fates: result.Columns, Unique: result.Unique, FreeText: result.FreeText,
 	}
 	specFile := cmp.Or(r.SpecFile, sp.Name())

@@ -66,7 +66,7 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 		}
 	}
 	if r.Report != "" {
-		facts := report.Facts{Original: r.Input, Release: r.Against, Footer: s.footer()}
+		facts := report.Facts{Original: noren.Place{noren.File(r.Input)}, Release: r.Against, Footer: s.footer()}
 		if err := writePrivate(r.Report, r.Force, report.Assessment(a.result, facts).In(s.Lang).Write); err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (a *assessing) hold() (err error) {
 	}
 	if a.table.Rows == 0 {
 		return &noren.Error{
-			Kind: noren.BadData, Where: noren.File(a.source.Name()), What: "the table has no records",
+			Kind: noren.BadData, Where: table.PlaceOf(a.source), What: "the table has no records",
 			Hint: "there is nothing to measure",
 		}
 	}
@@ -212,7 +212,7 @@ func (a *assessing) releaseFrom(src table.Source) error {
 		return err
 	}
 	if a.unread {
-		if err := a.checkWritten(src.Name(), shown); err != nil {
+		if err := a.checkWritten(src, shown); err != nil {
 			return err
 		}
 	}
@@ -259,7 +259,7 @@ func (a *assessing) releaseFrom(src table.Source) error {
 			}
 		}
 		if a.result.ClassLoss, err = assess.NewClassLoss(a.table.Columns, classes[0], scale); err != nil {
-			return about(a.source.Name(), err)
+			return about(table.PlaceOf(a.source), err)
 		}
 	}
 	if a.result.Queries, err = assess.AskQueries(a.ctx, a.table, typed, assess.QueryOptions{Progress: a.service.Progress}); err != nil {

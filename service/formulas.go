@@ -72,12 +72,12 @@ func writtenAsText(release, source []*table.Column) bool {
 
 // checkWritten refuses a release that was written with formulas as text where the request does
 // not say so: its labels would be none of the source's.
-func (a *assessing) checkWritten(name string, shown *table.Table) error {
+func (a *assessing) checkWritten(src table.Source, shown *table.Table) error {
 	if !writtenAsText(shown.Columns, a.table.Columns) {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: CodeFormulasText, Where: noren.File(name),
+		Kind: noren.Usage, Code: CodeFormulasText, Where: table.PlaceOf(src),
 		What: "expected a release with formulas as they are, got one with an apostrophe before them", Hint: "state formulas as text",
 	}
 }

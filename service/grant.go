@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
 )
@@ -171,7 +172,7 @@ type grant struct {
 	copied   bool           // path is a private copy that this grant made
 	read     *release.Files // what was copied, as it was before
 	sharded  bool           // path is a folder or pattern whose files are read where they lie
-	source   string         // what was copied
+	source   noren.Place    // what was copied
 	sources  []string       // the folder or pattern that was copied, and its files
 	proposed []string       // columns whose types were proposed from the values
 	missing  bool           // so were the missing texts
@@ -198,7 +199,7 @@ func (g *grant) run(ctx context.Context) (*api.Granted, error) {
 	}
 	if g.copied {
 		name := g.request.Dataset
-		g.service.note(api.Info, "copied", "%s is copied to %s, which is private; data set %s reads it from now on", noren.File(g.source),
+		g.service.note(api.Info, "copied", "%s is copied to %s, which is private; data set %s reads it from now on", g.source,
 			noren.File(g.path), name)
 		if g.book != nil && g.book.Path != out.File {
 			g.service.note(api.Info, "moved", "data set %s no longer reads %s", name, noren.File(g.book.Path))
@@ -260,7 +261,7 @@ func (g *grant) copy(ctx context.Context) error {
 		return nil
 	}
 	g.service.noteHidden(src)
-	g.source = src.Name()
+	g.source = table.PlaceOf(src)
 	if of, ok := src.(*parts.Source); ok {
 		g.sources = append([]string{g.table.File}, of.Paths()...)
 	}
@@ -323,7 +324,7 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 	if g.table.Confirm {
 		return nil
 	}
-	where := g.path
+	where := noren.Place{noren.File(g.path)}
 	if g.copied {
 		where = g.source
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parquetio"
@@ -301,7 +302,7 @@ func declared(ctx context.Context, path string, s *spec.Spec, o spec.DatasetOpti
 	switch src.(type) {
 	case *csvio.Source, *parquetio.Source:
 	default:
-		return nil, noCopy(src.Name())
+		return nil, noCopy(table.PlaceOf(src))
 	}
 	o.Strict = true
 	d, _, err := s.Definition(ctx, src, o)

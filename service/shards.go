@@ -195,7 +195,7 @@ func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Reso
 				gate.Refusal{Column: f.Name, Why: noren.Textf("no process of a cluster looks at all of its values")})
 		}
 	}
-	if err := undecided.Err(read.Source.Name()); err != nil {
+	if err := undecided.Err(table.PlaceOf(read.Source)); err != nil {
 		return nil, err
 	}
 	found, err := gate.Check(ctx, gate.Request{
@@ -205,7 +205,7 @@ func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Reso
 	if err != nil {
 		return nil, err
 	}
-	return found, found.Err(read.Source.Name())
+	return found, found.Err(table.PlaceOf(read.Source))
 }
 
 // CommitShards commits a release in shards, with a certificate where the job names one:

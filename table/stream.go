@@ -73,7 +73,8 @@ type StoredColumn struct {
 
 // Source is a table file that can be read from its start any number of times.
 type Source interface {
-	// Name is the name by which the file was opened.
+	// Name is the name by which the file was opened. Where its table is said in a text, [PlaceOf] names the
+	// sheet or the table in the file as well.
 	Name() string
 	// Columns describes the columns in file order.
 	Columns() []StoredColumn

@@ -170,7 +170,8 @@ func (t *tree) add(out *node, of reflect.Type, level int, optional bool, depth m
 		}
 		left := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		kind := f.Type.Kind()
-		null := !left && (kind == reflect.Pointer || kind == reflect.Slice || kind == reflect.Map || kind == reflect.Interface)
+		null := !left && (kind == reflect.Pointer || kind == reflect.Slice && !f.Type.Implements(marshalsText) || kind == reflect.Map ||
+			kind == reflect.Interface)
 		out.fields = append(out.fields, field{tag, description(f.Name, names, doc), optional || left, null, n})
 	}
 	return nil

@@ -58,8 +58,8 @@ func Size(n int64, cell, k, stated int) int {
 // Maker makes the groups of blocks. It does not change and may be used by several
 // goroutines.
 type Maker struct {
-	// Name names the table in errors.
-	Name string
+	// Where is the table, in errors.
+	Where noren.Place
 	// K is the least number of records of a group, or of persons.
 	K int
 	// Rows is the number of records of the whole table.
@@ -112,8 +112,8 @@ func (w *Seconds) Share(took float64) (divided, refined, published float64) {
 }
 
 // NoSpace is the error about records of a table that cannot be placed.
-func NoSpace(name string, err error) error {
-	return &noren.Error{Kind: noren.KindOf(err), Where: noren.File(name), What: "the quasi-identifiers make no space", Err: err}
+func NoSpace(where noren.Place, err error) error {
+	return &noren.Error{Kind: noren.KindOf(err), Where: where, What: "the quasi-identifiers make no space", Err: err}
 }
 
 // Make makes the groups of a block: columns are the quasi-identifiers of its records, of
@@ -124,7 +124,7 @@ func (m *Maker) Make(ctx context.Context, columns []*table.Column, of, ids []uin
 	began := time.Now()
 	s, err := m.Frame.Space(columns)
 	if err != nil {
-		return nil, NoSpace(m.Name, err)
+		return nil, NoSpace(m.Where, err)
 	}
 	if m.Placed != nil {
 		m.Placed(s)

@@ -106,7 +106,7 @@ type Report struct {
 
 // Err is nil where every column is decided on, and otherwise an error of kind
 // Usage and code [Code] that names the columns and why.
-func (r *Report) Err(source string) error {
+func (r *Report) Err(where any) error {
 	if len(r.Refused) == 0 {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (r *Report) Err(source string) error {
 		columns = noren.Textf("%d {column|columns}", len(what))
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: Code, Where: noren.File(source),
+		Kind: noren.Usage, Code: Code, Where: where,
 		What: "%s would be kept without a decision: %s", Args: []any{columns, what},
 		Hint: "name each an identifier, a quasi-identifier, or a column that is kept as it is",
 		Err:  &Refused{r.Refused},
@@ -151,7 +151,7 @@ func Check(ctx context.Context, q Request) (*Report, error) {
 		if q.Looked != nil {
 			q.rows = q.Looked.Rows
 		}
-		if err := Same(q.Source.Name(), q.rows, r.Unique.Records); err != nil {
+		if err := Same(table.PlaceOf(q.Source), q.rows, r.Unique.Records); err != nil {
 			return nil, err
 		}
 	}
@@ -163,7 +163,7 @@ func Check(ctx context.Context, q Request) (*Report, error) {
 
 // Same is an error of kind BadData where a table that had before records now has
 // now.
-func Same(name string, before, now int64) error {
+func Same(where any, before, now int64) error {
 	var how noren.Phrase = "grown"
 	switch {
 	case before == now:
@@ -172,7 +172,7 @@ func Same(name string, before, now int64) error {
 		how = "shrunk"
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Where: noren.File(name), What: "the file has %s since it was read", Args: []any{how},
+		Kind: noren.BadData, Where: where, What: "the file has %s since it was read", Args: []any{how},
 		Hint: "start again when nothing writes to it",
 	}
 }
@@ -216,7 +216,7 @@ func (q *Request) look(ctx context.Context, progress noren.Progress) (map[int]*i
 	}
 	take(report)
 	if q.Looked != nil && report.Rows != q.Looked.Rows {
-		return nil, Same(q.Source.Name(), q.Looked.Rows, report.Rows)
+		return nil, Same(table.PlaceOf(q.Source), q.Looked.Rows, report.Rows)
 	}
 	q.rows = report.Rows
 	return looked, nil

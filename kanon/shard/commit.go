@@ -169,9 +169,9 @@ func (c *committing) complete() error {
 			return fault(noren.Textf("expected a bucket of fewer than k records together with a neighbour, got it alone"))
 		}
 		if j.unit() >= 0 {
-			return kanon.EnoughPersons(j.Input, m.Persons, j.Options.K)
+			return kanon.EnoughPersons(j.where(), m.Persons, j.Options.K)
 		}
-		return kanon.EnoughRecords(j.Input, m.Rows, j.Options.K)
+		return kanon.EnoughRecords(j.where(), m.Rows, j.Options.K)
 	}
 	if next != c.p.Buckets() {
 		return fault(noren.Textf("expected the result of each bucket once, got one twice or not at all"))
@@ -229,7 +229,7 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 	sst := c.p.frame.NewSST()
 	outsiders := c.p.leaves(j)
 	found := &verify.Result{
-		Schema: verify.ResultSchema, File: j.Output, Met: true, Failures: noren.Texts{}, Quasi: m.Release.Quasi,
+		Schema: verify.ResultSchema, File: noren.Place{noren.File(j.Output)}, Met: true, Failures: noren.Texts{}, Quasi: m.Release.Quasi,
 		K: j.Options.K, Rows: m.Rows, Classes: m.Release.Classes,
 	}
 	before := 0.0

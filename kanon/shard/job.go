@@ -281,6 +281,9 @@ func (j *Job) Faults(src table.Source, o *kanon.Options) error {
 	return k.Validate()
 }
 
+// where is the table of the job, for a text.
+func (j *Job) where() noren.Place { return noren.Place{noren.File(j.Input)} }
+
 // quasi are the positions of the quasi-identifiers in the files.
 func (j *Job) quasi() []int { return j.schema.WithRole(table.Quasi) }
 
@@ -333,14 +336,14 @@ func (s Shard) unchanged() error {
 		return err
 	}
 	if now != s {
-		return changed(s.Path)
+		return changed(noren.File(s.Path))
 	}
 	return nil
 }
 
-func changed(path string) error {
+func changed(where any) error {
 	return &noren.Error{
-		Kind: noren.BadData, Code: "input-changed", Where: noren.File(path), What: "the file has changed since the job began",
+		Kind: noren.BadData, Code: "input-changed", Where: where, What: "the file has changed since the job began",
 		Hint: "start again when no program writes to it",
 	}
 }
@@ -364,11 +367,11 @@ func (j *Job) columns(ctx context.Context) ([]table.StoredColumn, error) {
 // fits demands the columns of the job.
 func (j *Job) fits(path string, columns []table.StoredColumn) error {
 	if len(columns) != len(j.Fields) {
-		return changed(path)
+		return changed(noren.File(path))
 	}
 	for i := range columns {
 		if columns[i].Name != j.Fields[i].Name {
-			return changed(path)
+			return changed(noren.File(path))
 		}
 	}
 	return nil

@@ -217,11 +217,11 @@ func (j *Job) enough(l *Look) error {
 	if l.rows > partition.SampleMost {
 		return malformed("a first look")
 	}
-	if err := kanon.EnoughRecords(j.Input, l.rows, j.Options.K); err != nil {
+	if err := kanon.EnoughRecords(j.where(), l.rows, j.Options.K); err != nil {
 		return err
 	}
 	for _, h := range l.heads(j) {
-		if err := kanon.CheckHierarchy(j.Input, h); err != nil {
+		if err := kanon.CheckHierarchy(j.where(), h); err != nil {
 			return err
 		}
 	}

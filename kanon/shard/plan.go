@@ -57,7 +57,7 @@ func (p *Plan) settle(j *Job) error {
 	}
 	survey.Take(0, second)
 	if p.frame, err = survey.Frame(p.heads); err != nil {
-		return block.NoSpace(j.Input, err)
+		return block.NoSpace(j.where(), err)
 	}
 	if p.method, p.chosen, err = j.run.Method(int(p.look.rows)); err != nil {
 		return err
@@ -256,7 +256,7 @@ func (p *Plan) cut(ctx context.Context, j *Job, samples []sampled) error {
 	}
 	s, err := p.frame.Space(columns)
 	if err != nil {
-		return block.NoSpace(j.Input, err)
+		return block.NoSpace(j.where(), err)
 	}
 	if p.tree, err = partition.NewCellTree(ctx, s, int(p.look.rows), p.size, partition.Frequent(j.Options.K)); err != nil {
 		return err
@@ -341,7 +341,7 @@ func DecodePlan(j *Job, text []byte) (*Plan, error) {
 	}
 	axes, err := p.axes()
 	if err != nil {
-		return nil, block.NoSpace(j.Input, err)
+		return nil, block.NoSpace(j.where(), err)
 	}
 	if p.tree, err = partition.DecodeCellTree(tree, axes); err != nil {
 		return nil, malformed("a plan of this job")

@@ -77,14 +77,14 @@ func (j *Job) read(ctx context.Context, n int, src table.Source, further []int,
 
 // recoder gives the codes of a file those of the whole table.
 type recoder struct {
-	name  string
+	where noren.Place
 	heads []*table.Column
 	index []map[string]uint32 // by column: of the words of a category
 	ranks [][]uint32          // by column: of the words met so far
 }
 
-func newRecoder(name string, heads []*table.Column) *recoder {
-	r := &recoder{name: name, heads: heads, index: make([]map[string]uint32, len(heads)), ranks: make([][]uint32, len(heads))}
+func newRecoder(where noren.Place, heads []*table.Column) *recoder {
+	r := &recoder{where: where, heads: heads, index: make([]map[string]uint32, len(heads)), ranks: make([][]uint32, len(heads))}
 	for a, h := range heads {
 		if h.Field.Type != table.Category {
 			continue
@@ -104,7 +104,7 @@ func (r *recoder) recode(columns []*table.Column) ([]*table.Column, error) {
 	for a, c := range columns {
 		h := r.heads[a]
 		if c.Places > h.Places {
-			return nil, changed(r.name)
+			return nil, changed(r.where)
 		}
 		if h.Field.Type != table.Category {
 			whole := *c
@@ -115,7 +115,7 @@ func (r *recoder) recode(columns []*table.Column) ([]*table.Column, error) {
 		for _, word := range c.Dict[len(r.ranks[a]):] {
 			code, known := r.index[a][word]
 			if !known {
-				return nil, changed(r.name)
+				return nil, changed(r.where)
 			}
 			r.ranks[a] = append(r.ranks[a], code)
 		}

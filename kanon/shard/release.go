@@ -196,7 +196,7 @@ func (r *releasing) divide(ctx context.Context, stored []table.StoredColumn) err
 	if err != nil {
 		return err
 	}
-	maker := r.j.run.Maker(r.j.Input, r.p.look.rows, r.p.frame, plan, r.p.method, r.p.chosen)
+	maker := r.j.run.Maker(r.j.where(), r.p.look.rows, r.p.frame, plan, r.p.method, r.p.chosen)
 	maker.Outsiders = r.p.leaves(r.j)
 	sst := r.p.frame.NewSST()
 	maker.Placed = func(s *space.Space) { sst.Add(s) }

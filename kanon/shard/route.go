@@ -62,10 +62,10 @@ func (j *Job) Route(ctx context.Context, p *Plan, n int, emit func(frame []byte)
 			}
 		}
 	}
-	recode := newRecoder(src.Name(), p.heads)
+	recode := newRecoder(table.PlaceOf(src), p.heads)
 	_, err = j.read(ctx, n, src, further, func(columns []*table.Column, further []table.Vector) error {
 		if at+int64(columns[0].Len()) > end {
-			return changed(src.Name())
+			return changed(table.PlaceOf(src))
 		}
 		columns, err := recode.recode(columns)
 		if err != nil {
@@ -81,7 +81,7 @@ func (j *Job) Route(ctx context.Context, p *Plan, n int, emit func(frame []byte)
 		return err
 	}
 	if at != end {
-		return changed(src.Name())
+		return changed(table.PlaceOf(src))
 	}
 	return r.flush()
 }

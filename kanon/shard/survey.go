@@ -294,11 +294,11 @@ func (j *Job) secondLook(ctx context.Context, n int, src table.Source, look *Loo
 	}
 	at, end := look.place(n)
 	sample := j.newSampler(look.rows, at, end, heads)
-	recode := newRecoder(src.Name(), heads)
+	recode := newRecoder(table.PlaceOf(src), heads)
 	if _, err := j.read(ctx, n, src, nil, func(columns []*table.Column, _ []table.Vector) error {
 		rows := int64(columns[0].Len())
 		if at+rows > end {
-			return changed(src.Name())
+			return changed(table.PlaceOf(src))
 		}
 		if columns, err = recode.recode(columns); err != nil {
 			return err
@@ -316,7 +316,7 @@ func (j *Job) secondLook(ctx context.Context, n int, src table.Source, look *Loo
 		return err
 	}
 	if at != end {
-		return changed(src.Name())
+		return changed(table.PlaceOf(src))
 	}
 	if err := sample.end(func(body []byte) error { return send(sectionRows, false, body) }); err != nil {
 		return err

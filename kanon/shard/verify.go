@@ -138,7 +138,7 @@ func (v *Verification) File(ctx context.Context, n int) ([]byte, error) {
 
 // Verdict puts together what was found in all files, in any order.
 func (v *Verification) Verdict(ctx context.Context, in Frames) (*verify.Result, error) {
-	r := &verify.Result{Schema: verify.ResultSchema, File: v.Input, Failures: noren.Texts{}, Quasi: v.Quasi, K: v.K}
+	r := &verify.Result{Schema: verify.ResultSchema, File: noren.Place{noren.File(v.Input)}, Failures: noren.Texts{}, Quasi: v.Quasi, K: v.K}
 	seen := map[string]bool{}
 	err := each(ctx, in, func(frame []byte) error {
 		c, err := decodeChecked(v.id, frame)

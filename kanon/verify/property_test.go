@@ -112,8 +112,8 @@ func TestCountsAsANaiveCounterDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := &verify.Result{
-			Schema: verify.ResultSchema, File: path, Rows: int64(len(rows)), Quasi: quasi, K: size, AchievedK: math.MaxInt64,
-			Failures: noren.Texts{},
+			Schema: verify.ResultSchema, File: noren.Place{noren.File(path)}, Rows: int64(len(rows)), Quasi: quasi, K: size,
+			AchievedK: math.MaxInt64, Failures: noren.Texts{},
 		}
 		for _, class := range naive(rows, at) {
 			n := int64(len(class))

@@ -51,8 +51,8 @@ const ResultSchema = "noren.verify/1"
 type Result struct {
 	// Schema is noren.verify/1.
 	Schema string `json:"schema"`
-	// File is the file as named in the request.
-	File string `json:"file"`
+	// File is the file as named in the request, and the sheet or table in it.
+	File noren.Place `json:"file"`
 	// Met is true if every class has the required properties.
 	Met bool `json:"met"`
 	// Failures are the required properties that do not hold, in words; empty where Met is
@@ -107,7 +107,7 @@ func (r *Result) Err() error {
 	if r.Met {
 		return nil
 	}
-	return &noren.Error{Kind: noren.NotMet, Where: noren.File(r.File), What: "%s", Args: []any{r.Failures}}
+	return &noren.Error{Kind: noren.NotMet, Where: r.File, What: "%s", Args: []any{r.Failures}}
 }
 
 func (o *Options) validate(src table.Source) error {
@@ -147,7 +147,7 @@ func Verify(ctx context.Context, src table.Source, o Options) (*Result, error) {
 	if err := o.validate(src); err != nil {
 		return nil, err
 	}
-	r := &Result{Schema: ResultSchema, File: src.Name(), Quasi: o.Quasi, K: o.Requirement.K, Failures: noren.Texts{}}
+	r := &Result{Schema: ResultSchema, File: table.PlaceOf(src), Quasi: o.Quasi, K: o.Requirement.K, Failures: noren.Texts{}}
 	seed := maphash.MakeSeed()
 	var s *scanned
 	for part, parts := 0, 1; part < parts; part++ {
@@ -447,6 +447,6 @@ func (s *scanned) byClass() (list, start []uint32) {
 }
 
 // otherRows says that persons were given of another number of records.
-func otherRows(name string) error {
-	return &noren.Error{Where: noren.File(name), What: "persons are given of another number of records than the file has"}
+func otherRows(where noren.Place) error {
+	return &noren.Error{Where: where, What: "persons are given of another number of records than the file has"}
 }

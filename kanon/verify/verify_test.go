@@ -35,7 +35,7 @@ func TestCount(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if err := got.Err(); noren.KindOf(err) != noren.NotMet || !strings.HasPrefix(err.Error(), got.File+": 1 of 3 classes") {
+	if err := got.Err(); noren.KindOf(err) != noren.NotMet || !strings.HasPrefix(err.Error(), got.File.String()+": 1 of 3 classes") {
 		t.Errorf("got %v", err)
 	}
 	for _, c := range []struct {

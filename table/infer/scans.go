@@ -44,7 +44,7 @@ func newScans(ctx context.Context, src table.Source, opts Options) (*scans, erro
 	m := meter.New(meter.From(ctx), 0)
 	s := &scans{name: src.Name(), most: m.Held() - m.Held()/readerShare}
 	if n := int64(len(opts.Columns)); n > s.most/scanWeight {
-		return nil, s.excess(noren.Textf("%s: %d {column|columns}", s.name, n).String())
+		return nil, s.excess(table.PlaceOf(src, noren.Textf("%d {column|columns}", n)))
 	}
 	tokens, stored := newTokens(opts.Missing), src.Columns()
 	var days []dating

@@ -27,9 +27,9 @@ type Column struct {
 
 // Options describe the table.
 type Options struct {
-	// Name is the name of the table as a source. Required.
+	// Name is the name of the table as a source: the one by which its file was opened. Required.
 	Name string
-	// Place is where the table is, in errors. Defaults to the file that Name is.
+	// Place is where the table is, in texts. Defaults to the file that Name is.
 	Place noren.Place
 	// Dir is the folder of the temporary file. Defaults to the system's.
 	Dir string

@@ -334,7 +334,7 @@ func (r *reading) read(ctx context.Context) (*spool.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := spool.NewWriter(spool.Options{Name: where.String(), Place: where, Dir: r.o.Dir, Progress: r.o.Progress, Columns: columns})
+	w, err := spool.NewWriter(spool.Options{Name: r.o.Name, Place: where, Dir: r.o.Dir, Progress: r.o.Progress, Columns: columns})
 	if err != nil {
 		return nil, err
 	}

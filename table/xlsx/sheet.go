@@ -349,7 +349,7 @@ func (s *sheet) headerText(t byte, st style, value []byte) (string, error) {
 		}
 		return string(value), nil
 	}
-	w, err := spool.NewWriter(spool.Options{Name: s.where().String(), Place: s.where(), Dir: s.dir, Columns: make([]spool.Column, 1)})
+	w, err := spool.NewWriter(spool.Options{Name: s.name, Place: s.where(), Dir: s.dir, Columns: make([]spool.Column, 1)})
 	if err != nil {
 		return "", err
 	}
@@ -439,7 +439,7 @@ func (s *sheet) setHeader() error {
 	s.names = names
 	var err error
 	s.w, err = spool.NewWriter(spool.Options{
-		Name: s.where().String(), Place: s.where(), Dir: s.dir, Rows: true, Progress: s.progress,
+		Name: s.name, Place: s.where(), Dir: s.dir, Rows: true, Progress: s.progress,
 		Columns: columns,
 	})
 	return err
