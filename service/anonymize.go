@@ -108,41 +108,34 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 	limits := meter.From(ctx)
 	limits.Held = max(r.Memory, limits.Held)
 	ctx = meter.With(ctx, limits)
-	src, err := s.openTable(ctx, r.Input, sp)
+	// A workbook that hides rows or columns, or a table with rows of totals or notes, is refused
+	// unless the specification decides on them: a text file with totals by its reader. A text file
+	// whose first line looks like data is refused unless the specification states what the line is.
+	form, err := sp.CheckedForm()
 	if err != nil {
 		return nil, nil, nil, err
-	}
-	defer func() {
-		if err != nil {
-			closeTable(src)
-		}
-	}()
-	if r.CopyOfDatabase {
-		src = file.ByRows(src)
 	}
 	how := s.reading()
 	how.Sensitive = options.Diversity != nil || options.Closeness != nil
 	how.Release = true
-	read, err := sp.ResolveSource(ctx, src, how)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	sp.NoteIndex(read.Source.Columns(), how.Notes)
-	if r.Output != "" {
-		output := r.Output
-		if r.SplitRows > 0 {
-			output = file.SplitPath(output, src)
+	read, err := s.openResolved(ctx, r.Input, form, how, func(ctx context.Context, src file.Source, how spec.Reading) (*spec.Resolved, error) {
+		if r.CopyOfDatabase {
+			src = file.ByRows(src)
 		}
-		s.noteUnreadable(output, read)
-	}
-	if _, err = read.QuasiNames(); err != nil {
+		read, err := sp.ResolveSource(ctx, src, how)
+		if err == nil {
+			s.noteReleased(r, sp, read)
+		}
+		return read, err
+	})
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	job = &kanon.Job{
 		Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Open: sp.Open(), Looked: read.Looked,
 		Options: *options,
 	}
-	return job, sp, func() { closeTable(src) }, nil
+	return job, sp, read.close, nil
 }
 
 // checkRelease refuses a request that contradicts itself, before any work is done, and
@@ -389,8 +382,17 @@ func outputDialect(r *api.AnonymizeRequest, path string, src table.Source) (*csv
 	return &d, nil
 }
 
-// noteUnreadable warns of kept columns that not every tool can read in the output.
-func (s *Service) noteUnreadable(output string, read *spec.Resolved) {
+// noteReleased notes columns that are dropped as an index, and warns of kept columns that not
+// every tool can read in the output.
+func (s *Service) noteReleased(r *api.AnonymizeRequest, sp *spec.Spec, read *spec.Resolved) {
+	sp.NoteIndex(read.Source.Columns(), s.tableNotes())
+	if r.Output == "" {
+		return
+	}
+	output := r.Output
+	if r.SplitRows > 0 {
+		output = file.SplitPath(output, read.Source)
+	}
 	for i, c := range read.Source.Columns() {
 		if role := read.Schema.Fields[i].Role; role == table.Other || role == table.Sensitive {
 			if what := file.Unreadable(output, &c); !what.IsZero() {

@@ -40,15 +40,11 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 		r.Report); err != nil {
 		return nil, err
 	}
-	src, err := s.openLooked(ctx, r.Input, sp)
+	read, err := s.openMeasured(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
-	defer closeTable(src)
-	read, err := sp.ResolveSource(ctx, src, s.reading())
-	if err != nil {
-		return nil, err
-	}
+	defer read.close()
 	a := &assessing{
 		ctx: ctx, service: s, spec: sp, unit: sp.Unit, earlier: before, source: read.Source, schema: read.Schema, missing: read.Missing,
 		formats:   read.Formats,
@@ -105,12 +101,8 @@ type assessing struct {
 // original measures the table as it is held.
 func (a *assessing) original(sp *spec.Spec, population string, fraction float64) error {
 	read := spec.Resolved{Schema: a.schema}
-	names, err := read.QuasiNames()
-	if err != nil {
-		return err
-	}
 	a.fields = read.Fields(table.Quasi)
-	a.result = &assess.Assessment{Schema: assess.Schema, Quasi: names, K: a.k}
+	a.result = &assess.Assessment{Schema: assess.Schema, Quasi: a.schema.Names(table.Quasi), K: a.k}
 	if err := a.hold(); err != nil {
 		return err
 	}

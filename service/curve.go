@@ -32,19 +32,11 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	if err := s.targets(ctx, append(sp.Files(), r.Input), r.Force, r.Report); err != nil {
 		return nil, err
 	}
-	src, err := s.openLooked(ctx, r.Input, sp)
+	read, err := s.openMeasured(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
-	defer closeTable(src)
-	read, err := sp.ResolveSource(ctx, src, s.reading())
-	if err != nil {
-		return nil, err
-	}
-	quasi, err := read.QuasiNames()
-	if err != nil {
-		return nil, err
-	}
+	defer read.close()
 	if job.Linkage, err = sp.Anonymize.Linkage(); err != nil {
 		return nil, badField("unit-linkage", err)
 	}
@@ -55,7 +47,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	job.Count = countError
 	job.Source, job.Schema, job.Missing, job.Progress = read.Source, *read.Schema, read.Missing, s.Progress
 	result := &api.Curve{
-		Schema: api.CurveSchema, Private: "do not release", Input: r.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort,
+		Schema: api.CurveSchema, Private: "do not release", Input: r.Input, Quasi: read.quasi, Unit: sp.Unit, Refine: effort,
 		Scale: scale,
 	}
 	result.Rows, err = kanon.Curve(ctx, *job, func(p kanon.CurvePoint) error {
@@ -69,7 +61,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 		return nil, err
 	}
 	if r.Report != "" {
-		page := report.ChoiceOfK(report.CurveFacts{Input: r.Input, Quasi: quasi, Unit: sp.Unit, Points: result.Points, Footer: s.footer()})
+		page := report.ChoiceOfK(report.CurveFacts{Input: r.Input, Quasi: read.quasi, Unit: sp.Unit, Points: result.Points, Footer: s.footer()})
 		if err := writePrivate(r.Report, r.Force, page.In(s.Lang).Write); err != nil {
 			return nil, err
 		}

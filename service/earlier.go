@@ -165,24 +165,16 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 	if err != nil {
 		return nil, err
 	}
-	src, err := s.openLooked(ctx, r.Input, sp)
+	read, err := s.openMeasured(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
-	defer closeTable(src)
-	read, err := sp.ResolveSource(ctx, src, s.reading())
-	if err != nil {
-		return nil, err
-	}
-	quasi, err := read.QuasiNames()
-	if err != nil {
-		return nil, err
-	}
+	defer read.close()
 	a := &assessing{
 		ctx: ctx, service: s, spec: sp, unit: sp.Unit, k: sp.Anonymize.K, earlier: earlier{
 			r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate,
 		},
-		source: read.Source, schema: read.Schema, missing: read.Missing, result: &assess.Assessment{Quasi: quasi},
+		source: read.Source, schema: read.Schema, missing: read.Missing, result: &assess.Assessment{Quasi: read.quasi},
 	}
 	own, err := a.allText(a.source)
 	if err != nil {
@@ -206,7 +198,9 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 		}
 	}
 	if len(now) != own.Rows || len(then) != before.Rows {
-		return nil, &noren.Error{Kind: noren.BadData, Where: table.PlaceOf(src), What: "a release has another number of records than its source"}
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: table.PlaceOf(read.Source), What: "a release has another number of records than its source",
+		}
 	}
 	if err := a.compare(own, before, now, then); err != nil {
 		return nil, err

@@ -41,20 +41,47 @@ func specOf(t *api.Table) (*spec.Spec, error) {
 	return base.With(t.Spec), nil
 }
 
-// openTable opens a private table of which something is to be released. A workbook that
-// hides rows or columns, or a table with rows of totals or notes, is refused unless the specification
-// decides on them: a text file with totals by its reader. A text file whose first line looks
-// like data is refused unless the specification states what the line is.
-func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
-	o, err := as.CheckedForm()
+// resolved is an open table with a specification laid over it. Its caller closes it.
+type resolved struct {
+	*spec.Resolved
+	src   file.Source // as it was opened
+	quasi []string    // at least one
+}
+
+func (r *resolved) close() { closeTable(r.src) }
+
+// openResolved opens a table in a form, and lays a specification over it by resolve. A table
+// without a quasi-identifier is refused.
+func (s *Service) openResolved(ctx context.Context, name string, form file.Options, how spec.Reading,
+	resolve func(context.Context, file.Source, spec.Reading) (*spec.Resolved, error),
+) (*resolved, error) {
+	src, err := s.openForm(ctx, name, form)
 	if err != nil {
 		return nil, err
 	}
-	return s.openForm(ctx, name, o)
+	r := &resolved{src: src}
+	if r.Resolved, err = resolve(ctx, src, how); err == nil {
+		r.quasi, err = r.QuasiNames()
+	}
+	if err != nil {
+		closeTable(src)
+		return nil, err
+	}
+	return r, nil
 }
 
-// openLooked is [Service.openTable] for a table that is looked at and not released: hidden
-// rows and columns, and rows of totals or notes, of which nothing was decided are read, and a note says so.
+// openMeasured opens a table that is measured and not released ([Service.openLooked]), with
+// the specification laid over it.
+func (s *Service) openMeasured(ctx context.Context, name string, as *spec.Spec) (*resolved, error) {
+	form, err := as.CheckedForm()
+	if err != nil {
+		return nil, err
+	}
+	return s.openResolved(ctx, name, looked(form), s.reading(), as.ResolveSource)
+}
+
+// openLooked opens a table that is looked at and not released: hidden rows and columns, and
+// rows of totals or notes, of which nothing was decided are read, and a note says so.
 func (s *Service) openLooked(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
 	o, err := as.CheckedForm()
 	if err != nil {

@@ -69,26 +69,21 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 		}
 	}
 	form.Hidden, form.Totals = xlsx.Look, xlsx.Look // a row that is left out would not be verified
-	src, err := s.openForm(ctx, r.Input, form)
+	read, err := s.openResolved(ctx, r.Input, form, s.reading(), sp.ResolveRelease)
 	if err != nil {
 		return nil, err
 	}
-	defer closeTable(src)
-	read, err := sp.ResolveRelease(ctx, src, s.reading())
-	if err != nil {
-		return nil, err
+	defer read.close()
+	o := verify.Options{
+		Requirement: requirement, Missing: read.Missing, Quasi: read.quasi, Sensitive: read.Fields(table.Sensitive), Progress: s.Progress,
 	}
-	o := verify.Options{Requirement: requirement, Missing: read.Missing, Sensitive: read.Fields(table.Sensitive), Progress: s.Progress}
-	if o.Quasi, err = read.QuasiNames(); err != nil {
-		return nil, err
-	}
-	if o.Unit, err = s.unitOf(sp, src, r.UnitRequired); err != nil {
+	if o.Unit, err = s.unitOf(sp, read.src, r.UnitRequired); err != nil {
 		return nil, err
 	}
 	if len(o.Sensitive) == 0 && (requirement.Diversity != nil || requirement.Closeness != nil) {
 		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoSensitive, What: "l and t are about sensitive columns, and none is named"}
 	}
-	result, err := verify.Verify(ctx, src, o)
+	result, err := verify.Verify(ctx, read.src, o)
 	if err != nil {
 		return nil, err
 	}
