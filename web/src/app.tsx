@@ -49,10 +49,10 @@ function screenOf(path: string[]): string {
 /** Screens that need no session. */
 const open = new Set(["sign-in", "certificates"]);
 
-function Entry({ name, at, count }: { name: string; at: string; count?: string | undefined }): VNode {
+function Entry({ name, at, count, text }: { name: string; at: string; count?: string | undefined; text?: string | undefined }): VNode {
   return (
     <a href={to(name)} aria-current={at === name ? "page" : undefined}>
-      {t(("nav." + name) as Key)}
+      {text ?? t(("nav." + name) as Key)}
       {count !== undefined ? <span>{count}</span> : null}
     </a>
   );
@@ -79,8 +79,8 @@ function Rail({ at }: { at: string }): VNode {
         <>
           <Entry name="tables" at={at} count={counts.value.tables?.toString()} />
           <h2>{t("nav.out")}</h2>
-          {s.role === "analyst" ? null : <Entry name="records" at={at === "releases" ? "records" : at} />}
-          <Entry name="questions" at={at === "answers" ? "questions" : at} />
+          <Entry name="records" at={at === "releases" ? "records" : at} text={watches ? undefined : t("releases.title")} />
+          {s.role === "auditor" ? null : <Entry name="questions" at={at === "answers" ? "questions" : at} />}
           <Entry name="books" at={at} count={counts.value.alerts ? t("nav.alerts", { n: counts.value.alerts }) : undefined} />
         </>
       ) : null}

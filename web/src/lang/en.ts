@@ -492,6 +492,7 @@ export const en = {
   "dialog.running": "Verifying, signing and storing the release.",
 
   "releases.title": "Releases",
+  "releases.lead": "Files that were released of tables that you may see, each with its certificate.",
   "releases.ofthis": "Releases of this table",
   "releases.none": "Nothing was released yet.",
   "releases.file": "File",

@@ -492,6 +492,7 @@ export const ja: Strings = {
   "dialog.running": "検証し、署名し、保存しています。",
 
   "releases.title": "公開",
+  "releases.lead": "閲覧できる表の、公開されたファイルです。それぞれに証明書があります。",
   "releases.ofthis": "この表の公開",
   "releases.none": "まだ何も公開されていません。",
   "releases.file": "ファイル",

@@ -55,11 +55,11 @@ function Log({ object }: { object: string | undefined }): VNode {
   const answers = useLoad(signal => (answered ? all<AnswerLine>("/answers", signal).catch((): AnswerLine[] => []) : Promise.resolve([])), [answered]);
   const asked = new Map((answers.value ?? []).map(a => [a.id, a.asked.map(m => m.text).join("; ")]));
   /** What an id is called, with a link to its screen: what is deleted has none. */
-  const about = (id: string): VNode => {
+  const about = (id: string, detail?: boolean): VNode => {
     const known = named[id];
-    const of = `audit.of.${id.slice(0, 2)}` as Key;
-    const called = asked.get(id) ?? (known ? t(of, { name: known.name }) || known.name : undefined);
-    const href = !known || known.gone ? undefined : known.table && steward.value ? to("records", known.table) : place(id);
+    const of = `audit.of.${id.slice(0, 2)}` as Key; // the name of a detail says what it is
+    const called = asked.get(id) ?? (known ? (detail ? "" : t(of, { name: known.name })) || known.name : undefined);
+    const href = !known || known.gone || (known.table && !steward.value) ? undefined : /^rc_/.test(id) ? to("records", known.table ?? "") : place(id);
     const text = called ?? <span class="mono">{id}</span>;
     return href ? (
       <a href={href} title={id}>
@@ -178,7 +178,7 @@ function Log({ object }: { object: string | undefined }): VNode {
                       <Chip tone={good(e.outcome) ? "ok" : looked(e) ? "" : "no"}>{t(`outcome.${e.outcome}` as Key) || t(`problem.${e.outcome}` as Key) || e.outcome}</Chip>
                       {Object.entries(e.detail ?? {}).map(([name, value]) => (
                         <small key={name} class="any" title={value}>
-                          {detailName(name)} {/^[a-z]{2}_/.test(value) ? about(value) : <b>{detailValue(name, value)}</b>}
+                          {detailName(name)} {/^[a-z]{2}_/.test(value) ? about(value, true) : <b>{detailValue(name, value)}</b>}
                         </small>
                       ))}
                     </td>

@@ -7,7 +7,7 @@ import { Listed } from "../list";
 import { to } from "../route";
 import { steward } from "../state";
 import type { Release, TableLine } from "../types";
-import { Card, Chip, CopyCommand, curl, Head, StewardsOnly, useLoad, When } from "../ui";
+import { Card, Chip, CopyCommand, curl, Head, useLoad, When } from "../ui";
 import { stateTones } from "./tables";
 
 export function Releases({ list }: { list: Release[] }): VNode {
@@ -43,10 +43,11 @@ export function Releases({ list }: { list: Release[] }): VNode {
 
 export default function Choose(): VNode {
   const tables = useLoad(async signal => (await all<TableLine>("/tables", signal)).filter(x => x.state !== "failed"), []);
+  const title = t(steward.value ? "records.choose" : "releases.title");
   const releases = useLoad(signal => all<Release>("/releases", signal), []);
   return (
     <>
-      <Head title={t("records.choose")} lead={t("records.choose.lead")} crumbs={[{ text: t("nav.records") }]}>
+      <Head title={title} lead={t(steward.value ? "records.choose.lead" : "releases.lead")} crumbs={[{ text: title }]}>
         <CopyCommand command={curl("/releases")} />
       </Head>
       {steward.value ? (
@@ -72,9 +73,7 @@ export default function Choose(): VNode {
             </Card>
           )}
         </When>
-      ) : (
-        <StewardsOnly />
-      )}
+      ) : null}
       <When of={releases}>
         {list => (
           <Card title={t("releases.title")}>{list.length === 0 ? <p class="q">{t("releases.none")}</p> : <Releases list={list} />}</Card>

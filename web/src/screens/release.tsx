@@ -69,7 +69,7 @@ function Shown({ release: r }: { release: Release }): VNode {
         log={r.id}
         title={r.file_name}
         lead={t("release.lead", { at: dateTime(r.at), by: r.by })}
-        crumbs={[{ text: t("nav.records"), href: to("records") }, { text: r.table_name, href: to("records", r.table) }, { text: r.file_name }]}
+        crumbs={[{ text: t(steward.value ? "nav.records" : "releases.title"), href: to("records") }, { text: r.table_name, href: to(steward.value ? "records" : "tables", r.table) }, { text: r.file_name }]}
       >
         <CopyCommand command={r.command} />
         {session.value?.role === "auditor" ? null : (

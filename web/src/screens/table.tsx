@@ -382,11 +382,11 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
                   <Checks items={(table.health_list ?? []).map(h => ({ level: h.level, text: said(h.message) }))} />
                 </Card>
               ) : null}
+              {confirmedNow || steward.value ? <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} /> : null}
             </div>
             <aside>
               {steward.value ? <HiddenCard table={table} decide={decide} /> : null}
               {editable || totals ? shape : null}
-              {confirmedNow || steward.value ? <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} /> : null}
               {confirmedNow || !steward.value ? <TableBook table={table.id} /> : null}
               {steward.value ? <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} /> : null}
             </aside>

@@ -575,8 +575,11 @@ async function auditor() {
   const link = noren("serve", "login-link", "--dir", dir, "--name", "T. Mori").match(/sign-in\/(\w+)/)[1];
   const page = await w.open({ link });
   assert.match(page.url(), /#\/audit$/);
+  await page.locator("table.au tbody tr").first().waitFor();
+  assert.doesNotMatch(await page.locator("table.au").innerText(), /\b(pr|tb|rc|rl|bk|up|jb)_[a-z2-7]{16}/, "the audit log shows an auditor ids");
   const state = await page.context().storageState();
-  for (const route of ["audit", "tables", "books", "books/" + books.patients.id]) {
+  assert.deepEqual((await page.locator(".rail a").allInnerTexts()).slice(0, 3), ["Tables", "Releases", "Budget book"]);
+  for (const route of ["audit", "tables", "records", "books", "books/" + books.patients.id]) {
     await w.at(page, route);
     await page.waitForLoadState("networkidle");
     assert.equal(await page.getByText("Your role does not allow this.").count(), 0, route + " refuses an auditor");
