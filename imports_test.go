@@ -83,7 +83,7 @@ var layers = [][]string{
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
 	{"noren/internal/identity"},
 	{"noren/kanon", "noren/dataset", "noren/query", "noren/outlier", "noren/ldp", "noren/correlated", "noren/ratio"},
-	{"noren/assess", "noren/release"},
+	{"noren/assess", "noren/kinds", "noren/release"},
 	{"noren/spec", "noren/examples"},
 	{"noren/api"},
 	{"noren/report"},
@@ -238,7 +238,7 @@ func TestServerHasOperationsFromService(t *testing.T) {
 	allowed := []string{
 		"noren/internal/server", "noren/internal/atomicfile", "noren/internal/bootclock", "noren/internal/cputime", "noren/internal/frames",
 		"noren/internal/meter", "noren/internal/names", "noren/internal/plainfile", "noren/internal/tempfile", "noren/internal/statements",
-		"noren/api", "noren/certificate", "noren/lang", "noren/report", "noren/service", "noren/spec",
+		"noren/api", "noren/certificate", "noren/kinds", "noren/lang", "noren/report", "noren/service", "noren/spec",
 	}
 	found := false
 	for _, p := range listPackages(t) {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/query"
 )
 
 // AskQuote is what questions would cost, how accurate their answers are expected to be,
@@ -183,29 +182,6 @@ type QuestionAnswer struct {
 	Notes []Message `json:"notes"`
 	// ReadWithCare are remarks on how to read these values.
 	ReadWithCare []Message `json:"read_with_care"`
-}
-
-// AnswerRow is one value of an answer.
-type AnswerRow struct {
-	// Keys are the group, a value for each column, and the bin of a histogram last.
-	Keys []string `json:"keys"`
-	// Value is the answer; null where there is none.
-	Value *query.Number `json:"value"`
-	// Text is Value as the column writes it, for dates.
-	Text string `json:"text,omitempty"`
-	// Low is the lower end of the interval for the value without noise.
-	Low *query.Number `json:"low,omitempty"`
-	// High is the upper end of the interval for the value without noise.
-	High *query.Number `json:"high,omitempty"`
-	// Noise is half the width of the interval from Low to High, or the largest error of the
-	// rank.
-	Noise *float64 `json:"noise,omitempty"`
-	// Sampling is half the width of the usual confidence interval for the population of which
-	// the table is a sample, at the confidence of the noise.
-	Sampling *float64 `json:"sampling,omitempty"`
-	// Records is the approximate number of records that the value is computed from, with
-	// noise.
-	Records *float64 `json:"records,omitempty"`
 }
 
 // RehearseRequest asks for a rehearsal of questions on made-up rows.

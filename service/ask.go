@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/release"
@@ -168,8 +169,8 @@ func (b *batch) work(a *asked) api.Work {
 		_, cells := part.cells()
 		texts := slices.ContainsFunc(columns, func(f table.Field) bool { return f.Type != table.Integer && f.Type != table.Decimal })
 		work := api.QuestionWork{
-			Kind: part.question.Kind, Columns: len(columns), Cells: cells, Texts: texts, Terms: terms(part.question.Where),
-			Digits: digits(part.question.Rank), K: part.question.K,
+			Kind: part.question.Name(), Columns: len(columns), Cells: cells, Texts: texts, Terms: terms(part.question.Where()),
+			Digits: digits(part.question.Rank()), K: neighbours(part.question.Of),
 		}
 		if count, ok := m.(*outlier.Mechanism); ok {
 			work.Degrees = count.Degrees(int(w.AtMost))
@@ -181,6 +182,12 @@ func (b *batch) work(a *asked) api.Work {
 	}
 	w.Columns = len(read)
 	return w
+}
+
+// neighbours is the k of a count of outliers; 0 of others.
+func neighbours(k kinds.Kind) int {
+	o, _ := k.(kinds.Outliers)
+	return o.K
 }
 
 // digits is the number of decimal places of a rank.
@@ -207,7 +214,7 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 	out := &api.Answers{Schema: api.AskSchema, Receipt: receipt, Cost: b.asked.amount(quote.Cost)}
 	var quotes []api.QuestionQuote
 	for i, part := range b.parts {
-		rows, err := part.rows(answer.Answers[i])
+		rows, err := part.question.Of.Rows(answer.Answers[i], part.level)
 		if err != nil {
 			return nil, err
 		}
@@ -250,7 +257,7 @@ func RefusalOf(err error) *api.Refusal {
 		if s.Requested.Rho != 0 {
 			in = account.ZCDP
 		}
-		asked, left := api.AmountIn(in, s.Requested), api.AmountIn(in, s.Remaining)
+		asked, left := account.AmountIn(in, s.Requested), account.AmountIn(in, s.Remaining)
 		out.Accounts = append(out.Accounts, api.AccountShort{Kind: s.Kind, Name: s.Name, Asked: asked, Left: left, Short: asked.Minus(left)})
 	}
 	return out

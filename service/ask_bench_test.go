@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/service"
@@ -71,17 +72,17 @@ func benchService(b *testing.B) *service.Service {
 }
 
 func benchQuestions(kind, dataset string) *api.AskRequest {
-	q := api.Question{Kind: kind, Margin: &api.Margin{Within: 30, About: 9000}}
+	q := api.Question{Margin: &api.Margin{Within: 30, About: 9000}}
 	switch kind {
 	case "count":
-		q.Where, q.By = "age >= 65", []string{"ward"}
+		q.Of = kinds.Count{Where: "age >= 65", By: []string{"ward"}}
 	case "mean":
-		q.Column, q.By, q.Margin.Within = "age", []string{"ward"}, 1.5
+		q.Of, q.Margin.Within = kinds.Mean{Column: "age", By: []string{"ward"}}, 1.5
 	case "quantile":
-		q.Column = "age"
+		q.Of = kinds.Quantile{Column: "age"}
 	}
 	if dataset == "whos" {
-		q.MaxRows = 2
+		q = q.WithMaxRows(2)
 	}
 	return &api.AskRequest{Dataset: dataset, Questions: []api.Question{q}}
 }

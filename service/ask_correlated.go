@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
-	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/release"
 )
 
@@ -20,7 +19,7 @@ type correlatedForm struct {
 	made    *correlated.Mechanism
 }
 
-func (s *Service) newCorrelatedForm(ctx context.Context, a *asked, q *api.Question) (form, error) {
+func (s *Service) newCorrelatedForm(ctx context.Context, a *asked, q *kinds.Correlated) (form, error) {
 	m := a.Model()
 	if m == nil {
 		return nil, noren.Usagef(noren.Textf("data set %s", a.Name), "has no model of dependent records").Coded(release.CodeModel)
@@ -35,14 +34,14 @@ func (s *Service) newCorrelatedForm(ctx context.Context, a *asked, q *api.Questi
 	return &correlatedForm{options: correlated.Options{Model: m, Query: asked, Column: a.Definition.Model.Column, Leakage: o}}, nil
 }
 
-func (f *correlatedForm) at(ctx context.Context, p payment) error {
+func (f *correlatedForm) at(ctx context.Context, p payment) (form, error) {
 	o := f.options
 	o.Cost, o.Noise = account.Cost{Epsilon: p.cost.Epsilon, Delta: p.cost.Delta}, correlated.Noise(p.noise)
 	m, err := correlated.New(ctx, o)
-	if err == nil {
-		f.made = m
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return &correlatedForm{options: f.options, made: m}, nil
 }
 
 func (f *correlatedForm) mechanism() release.Mechanism { return f.made }
@@ -66,32 +65,6 @@ func (f *correlatedForm) cells() (groups, values int) {
 		return 1, len(a.Within)
 	}
 	return 1, 1
-}
-
-func (f *correlatedForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
-	var r correlated.Answer
-	if err := json.Unmarshal(answer, &r); err != nil {
-		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
-	}
-	return correlatedRows(&r), nil
-}
-
-// correlatedRows are the values of an answer about dependent records.
-func correlatedRows(r *correlated.Answer) []api.AnswerRow {
-	var rows []api.AnswerRow
-	for i, v := range r.Values {
-		row := api.AnswerRow{Keys: []string{}}
-		if len(r.Values) > 1 {
-			row.Keys = append(row.Keys, strconv.Itoa(i+1))
-		}
-		if x, err := strconv.ParseFloat(string(v), 64); err == nil {
-			within := r.Within95[i]
-			value, low, high := query.Number(x), query.Number(x-within), query.Number(x+within)
-			row.Value, row.Low, row.High, row.Noise = &value, &low, &high, &within
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 func (f *correlatedForm) cares(json.RawMessage) []api.Message { return nil }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -38,32 +39,33 @@ func codes(all []api.Message) (out []string) {
 func TestCut(t *testing.T) {
 	for _, few := range []bool{true, false} {
 		s := visitsOf(t, few)
-		for kind, want := range map[string][]string{
-			"count": {"care.rows_low"}, "histogram": {"care.rows_low"}, "sum": {"care.rows_low", "care.moved"}, "mean": {"care.rows", "care.moved"},
-			"variance": {"care.rows", "care.moved"}, "quantile": {"care.rows_rank", "care.rank"},
+		for _, c := range []struct {
+			kind kinds.Kind
+			want []string
+		}{
+			{kinds.Count{}, []string{"care.rows_low"}},
+			{kinds.Histogram{Column: "ward"}, []string{"care.rows_low"}},
+			{kinds.Sum{Column: "cost"}, []string{"care.rows_low", "care.moved"}},
+			{kinds.Mean{Column: "cost"}, []string{"care.rows", "care.moved"}},
+			{kinds.Variance{Column: "cost"}, []string{"care.rows", "care.moved"}},
+			{kinds.Quantile{Column: "cost"}, []string{"care.rows_rank", "care.rank"}},
 		} {
-			q := api.Question{Kind: kind, MaxRows: 2, Pay: &api.Amount{Epsilon: "10"}}
-			switch kind {
-			case "histogram":
-				q.Column = "ward"
-			case "sum", "mean", "variance", "quantile":
-				q.Column = "cost"
-			}
+			q := api.Question{Of: c.kind, Pay: &api.Amount{Epsilon: "10"}}.WithMaxRows(2)
 			a, err := s.Ask(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{q}})
 			must(t, err)
 			got := slices.DeleteFunc(codes(a.Answers[0].ReadWithCare), func(c string) bool {
 				return !slices.Contains([]string{"care.rows", "care.rows_low", "care.rows_rank", "care.moved", "care.rank"}, c)
 			})
-			if !slices.Equal(got, want) {
-				t.Errorf("%s, few records %v: %v, want %v", kind, few, got, want)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s, few records %v: %v, want %v", q.Name(), few, got, c.want)
 			}
 		}
 	}
 	// A table whose unit is the record, and a sum that can be negative.
 	s, _ := people(t)
 	a, err := s.Ask(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "count", Pay: &api.Amount{Epsilon: "1"}},
-		{Kind: "sum", Column: "age", Bounds: []string{"20", "50"}, Pay: &api.Amount{Epsilon: "1"}},
+		{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "1"}},
+		{Of: kinds.Sum{Column: "age", Bounds: []string{"20", "50"}}, Pay: &api.Amount{Epsilon: "1"}},
 	}})
 	must(t, err)
 	if got := codes(a.Answers[0].ReadWithCare); len(got) > 0 && slices.Contains(got, "care.rows_low") {
@@ -86,8 +88,8 @@ func TestNothingSaid(t *testing.T) {
 		must(t, err)
 		return codes(out.Questions[0].Warnings)
 	}
-	count, sum := api.Question{Kind: "count"}, api.Question{Kind: "sum", Column: "age"}
-	groups := api.Question{Kind: "count", By: []string{"sex"}}
+	count, sum := api.Question{Of: kinds.Count{}}, api.Question{Of: kinds.Sum{Column: "age"}}
+	groups := api.Question{Of: kinds.Count{By: []string{"sex"}}}
 	for name, c := range map[string]struct {
 		records int64
 		q       api.Question
@@ -102,31 +104,31 @@ func TestNothingSaid(t *testing.T) {
 		"groups at little":             {60, groups, "0.09", []string{"miss.count_groups"}},
 		"a sum":                        {60, sum, "1", nil},
 		"a sum at nearly nothing":      {60, sum, "0.01", []string{"miss.sum"}},
-		"a median":                     {60, api.Question{Kind: "quantile", Column: "age"}, "10", nil},
-		"a median at nearly nothing":   {60, api.Question{Kind: "quantile", Column: "age"}, "0.01", []string{"miss.rank"}},
-		"a variance at nearly nothing": {60, api.Question{Kind: "variance", Column: "age"}, "0.01", []string{"miss.nothing"}},
-		"keys that are public":         {60, api.Question{Kind: "count", By: []string{"sex"}, Keys: [][]string{{"f"}}}, "1", nil},
+		"a median":                     {60, api.Question{Of: kinds.Quantile{Column: "age"}}, "10", nil},
+		"a median at nearly nothing":   {60, api.Question{Of: kinds.Quantile{Column: "age"}}, "0.01", []string{"miss.rank"}},
+		"a variance at nearly nothing": {60, api.Question{Of: kinds.Variance{Column: "age"}}, "0.01", []string{"miss.nothing"}},
+		"keys that are public":         {60, api.Question{Of: kinds.Count{By: []string{"sex"}, Keys: [][]string{{"f"}}}}, "1", nil},
 		"keys that are not": {
 			60,
-			api.Question{Kind: "count", By: []string{"sex"}, Keys: [][]string{{"f", "F"}}},
+			api.Question{Of: kinds.Count{By: []string{"sex"}, Keys: [][]string{{"f", "F"}}}},
 			"1",
 			[]string{"miss.unlisted"},
 		},
-		"a condition that is public": {60, api.Question{Kind: "count", Where: "sex in ('f', 'm') and age > 3"}, "1", nil},
+		"a condition that is public": {60, api.Question{Of: kinds.Count{Where: "sex in ('f', 'm') and age > 3"}}, "1", nil},
 		"a condition that is not": {
 			60,
-			api.Question{Kind: "count", Where: "not (age > 3 or sex = 'Male')"},
+			api.Question{Of: kinds.Count{Where: "not (age > 3 or sex = 'Male')"}},
 			"1",
 			[]string{"miss.unlisted"},
 		},
 		"bins that are not": {
 			60,
-			api.Question{Kind: "histogram", Column: "sex", Values: []string{"f", "other"}},
+			api.Question{Of: kinds.Histogram{Column: "sex", Values: []string{"f", "other"}}},
 			"1",
 			[]string{"miss.unlisted"},
 		},
-		"missing values":                  {60, api.Question{Kind: "count", By: []string{"sex"}, Keys: [][]string{{"f", ""}}}, "1", nil},
-		"a key beside a count of nothing": {60, api.Question{Kind: "count", Where: "sex = 'F'"}, "0.01", []string{"miss.unlisted", "miss.count"}},
+		"missing values":                  {60, api.Question{Of: kinds.Count{By: []string{"sex"}, Keys: [][]string{{"f", ""}}}}, "1", nil},
+		"a key beside a count of nothing": {60, api.Question{Of: kinds.Count{Where: "sex = 'F'"}}, "0.01", []string{"miss.unlisted", "miss.count"}},
 	} {
 		if got := one(c.records, c.q, c.epsilon); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

@@ -7,13 +7,21 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 )
 
 // The quotes of questions whose time of reply may depend on the data say so, from the public
 // number of records alone, and no other quote does.
 func TestQuotesSayWhereTimeMayTell(t *testing.T) {
 	outliers := api.Question{
-		Kind: api.KindOutliers, Columns: []string{"x"}, K: 2, Radius: 5, Step: 1, Box: []float64{0, 100}, Scale: "bounds",
+		Of: kinds.Outliers{
+			Columns: []string{"x"},
+			K:       2,
+			Radius:  5,
+			Step:    1,
+			Box:     []float64{0, 100},
+			Scale:   "bounds",
+		},
 		Pay: &api.Amount{Epsilon: "90"},
 	}
 	for _, c := range []struct {
@@ -23,10 +31,10 @@ func TestQuotesSayWhereTimeMayTell(t *testing.T) {
 	}{
 		{"outliers of 2,000 records", "", 2000, outliers},
 		{"outliers of 2,001 records", "time.outliers", 2001, outliers},
-		{"count", "", 2001, api.Question{Kind: "count", Where: "x > 3", Pay: &api.Amount{Epsilon: "1"}}},
-		{"quantile", "", 2001, api.Question{Kind: "quantile", Column: "x", Pay: &api.Amount{Epsilon: "1"}}},
+		{"count", "", 2001, api.Question{Of: kinds.Count{Where: "x > 3"}, Pay: &api.Amount{Epsilon: "1"}}},
+		{"quantile", "", 2001, api.Question{Of: kinds.Quantile{Column: "x"}, Pay: &api.Amount{Epsilon: "1"}}},
 		{"ratio", "time.ratio", 2000, api.Question{
-			Kind: api.KindRatio, Columns: []string{"x"}, Of: "mean", Column: "y",
+			Of:  kinds.Ratio{Columns: []string{"x"}, Of: "mean", Column: "y"},
 			Pay: &api.Amount{Epsilon: "50"},
 		}},
 	} {
@@ -35,9 +43,9 @@ func TestQuotesSayWhereTimeMayTell(t *testing.T) {
 			s, dir := granted(t, "x\n"+strings.Repeat("10\n", 40),
 				&dataset.Definition{AtMost: c.atMost, Columns: []dataset.Column{{Name: "x", Type: "integer", Bounds: []string{"0", "100"}}}})
 			k := kept(t, s)
-			if c.question.Kind == api.KindRatio {
-				c.question.Public = filepath.Join(dir, "public.csv")
-				write(t, c.question.Public, "x,y\n"+strings.Repeat("10,1\n40,2\n70,3\n", 30))
+			if c.question.Name() == "ratio" {
+				c.question = c.question.WithPublic(filepath.Join(dir, "public.csv"))
+				write(t, c.question.Public(), "x,y\n"+strings.Repeat("10,1\n40,2\n70,3\n", 30))
 			}
 			q, err := s.AskPrice(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{c.question}})
 			must(t, err)

@@ -51,7 +51,7 @@ func ParseQuestions(name string, data []byte) (*Questions, error) {
 		return nil, noren.Usagef(d.At("dataset"), "expected the name of a data set, got none")
 	}
 	for i := range f.Questions {
-		if err := checkFields(&f.Questions[i]); err != nil {
+		if err := f.Questions[i].Check(); err != nil {
 			return nil, q.Located(inQuestion(err, i, len(f.Questions)))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/meter/metertest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -39,12 +40,17 @@ func TestReadQuestions(t *testing.T) {
 	q, err := service.ParseQuestions("q.yaml", []byte(questionsText))
 	must(t, err)
 	want := &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "count", Where: "age >= 60 and sex = 'm'", Pay: &api.Amount{Epsilon: "0.10"}},
+		{Of: kinds.Count{Where: "age >= 60 and sex = 'm'"}, Pay: &api.Amount{Epsilon: "0.10"}},
 		{
-			Kind: "mean", Column: "age", By: []string{"sex"}, Keys: [][]string{{"f", "01", "null"}}, Bounds: []string{"20", "90"},
+			Of: kinds.Mean{
+				Column: "age",
+				By:     []string{"sex"},
+				Keys:   [][]string{{"f", "01", "null"}},
+				Bounds: []string{"20", "90"},
+			},
 			Margin: &api.Margin{Within: 5, At: "0.90", About: 150},
 		},
-		{Kind: "outliers", Columns: []string{"age"}, K: 3, Radius: 2.5, Box: []float64{0, 110}, Pay: &api.Amount{Epsilon: "1"}},
+		{Of: kinds.Outliers{Columns: []string{"age"}, K: 3, Radius: 2.5, Box: []float64{0, 110}}, Pay: &api.Amount{Epsilon: "1"}},
 	}}
 	if !reflect.DeepEqual(q.Request, want) {
 		t.Errorf("read\n%s\nwant\n%s", asJSON(t, q.Request), asJSON(t, want))

@@ -92,15 +92,15 @@ func (b *batch) changes(ctx context.Context, a *asked, i int, part *asking, rest
 	if narrower, lo, hi := part.narrower(own, cost(part), pay); narrower != nil {
 		first = append(first, change{"bounds", narrower, map[string]any{"lo": lo, "hi": hi}})
 	}
-	if len(own.By) > 0 {
-		whole := own
+	if by := own.By(); len(by) > 0 {
+		whole := own.WithoutGroups()
 		groups, _ := part.cells()
 		margin := *own.Margin
 		if margin.About > 0 {
 			margin.About = min(margin.About*int64(groups), 1<<31)
 		}
-		whole.By, whole.Keys, whole.Margin = nil, nil, &margin
-		first = append(first, change{"by", &whole, map[string]any{"by": own.By[0]}})
+		whole.Margin = &margin
+		first = append(first, change{"by", &whole, map[string]any{"by": by[0]}})
 	}
 	return append(first, out...)
 }
@@ -131,7 +131,7 @@ func (q *asking) narrower(own api.Question, cost float64, pay *api.Amount) (out 
 		return nil, "", ""
 	}
 	for _, field := range f.query.Columns() {
-		if field.Name == own.Column && field.Type == table.Date {
+		if field.Name == f.options.Column && field.Type == table.Date {
 			return nil, "", ""
 		}
 	}
@@ -143,7 +143,7 @@ func (q *asking) narrower(own api.Question, cost float64, pay *api.Amount) (out 
 	step := math.Pow(10, math.Floor(math.Log10(to-from))-1) // two digits of the width
 	end := from + math.Floor((to-from)*share/step)*step
 	lo, hi = strconv.FormatFloat(from, 'f', -1, 64), strconv.FormatFloat(end, 'g', 12, 64)
-	own.Bounds = []string{lo, hi}
+	own = own.WithBounds(lo, hi)
 	return &own, lo, hi
 }
 
@@ -152,7 +152,7 @@ func (q *asking) narrower(own api.Question, cost float64, pay *api.Amount) (out 
 func affordable(a *asked, rest account.Cost) *api.Amount {
 	if _, zcdp := a.zcdp(); zcdp {
 		if rho := rest.Rho / rhoStep * rhoStep; rho > 0 {
-			amount := api.RhoAmount(rho)
+			amount := account.RhoAmount(rho)
 			return &amount
 		}
 		return nil

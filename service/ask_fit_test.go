@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kinds"
 )
 
 // What would fit does fit: each change is priced within what is left, and asking it costs
@@ -13,7 +14,7 @@ func TestWhatWouldFit(t *testing.T) {
 	kept(t, s)
 	dear := func(q api.Question) *api.AskRequest {
 		return &api.AskRequest{Dataset: "people", Questions: []api.Question{
-			{Kind: "count", Pay: &api.Amount{Epsilon: "940"}}, q,
+			{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "940"}}, q,
 		}}
 	}
 	for name, c := range map[string]struct {
@@ -21,10 +22,10 @@ func TestWhatWouldFit(t *testing.T) {
 		want []string
 	}{
 		"mean by groups": {
-			api.Question{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: &api.Margin{Within: 0.84, About: 15}},
+			api.Question{Of: kinds.Mean{Column: "age", By: []string{"sex"}}, Margin: &api.Margin{Within: 0.84, About: 15}},
 			[]string{"change.pay", "change.margin", "change.bounds", "change.by", "change.drop"},
 		},
-		"count": {api.Question{Kind: "count", Pay: &api.Amount{Epsilon: "80"}}, []string{"change.pay", "change.drop"}},
+		"count": {api.Question{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "80"}}, []string{"change.pay", "change.drop"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			quote, err := s.AskPrice(t.Context(), dear(c.q))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ledger"
 )
@@ -76,7 +77,7 @@ func LeftAtRefusal(err error) []api.AccountQuote {
 	}
 	var out []api.AccountQuote
 	for _, r := range refused.Left {
-		out = append(out, api.AccountQuote{Kind: r.Kind, Name: r.Name, Left: api.AmountIn(r.Accounting, r.Left)})
+		out = append(out, api.AccountQuote{Kind: r.Kind, Name: r.Name, Left: account.AmountIn(r.Accounting, r.Left)})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/outlier"
 )
 
@@ -50,8 +51,8 @@ func (q *asking) priced(ctx context.Context, a *asked) error {
 			Hinted("one far below 1 divided by the number of records, for instance 1e-9")
 	}
 	noises := q.noises()
-	if q.question.Noise != "" {
-		noises = []string{q.question.Noise}
+	if named := q.question.Noise(); named != "" {
+		noises = []string{named}
 	}
 	var best *payment
 	var least *big.Int // in units of 1e-18: the epsilon, or twice the rho
@@ -69,12 +70,14 @@ func (q *asking) priced(ctx context.Context, a *asked) error {
 		}
 		search.at = func(step int64) (*float64, error) {
 			// The form was made before at a usual cost: what fails now is noise of this size.
-			if err := q.form.at(ctx, pay(step)); noren.KindOf(err) == noren.Usage {
+			f, err := q.form.at(ctx, pay(step))
+			if noren.KindOf(err) == noren.Usage {
 				return nil, nil
-			} else if err != nil {
+			}
+			if err != nil {
 				return nil, err
 			}
-			acc, err := q.accuracy(q.level, q.about)
+			acc, err := f.accuracy(q.level, q.about)
 			return acc.within, err
 		}
 		step, err := search.least(ctx)
@@ -156,5 +159,6 @@ func (s *search) least(ctx context.Context) (int64, error) {
 
 // needsDelta reports whether the noise that the question names is paid with a delta.
 func needsDelta(q *api.Question) bool {
-	return q.Noise == gaussian || q.Kind == api.KindOutliers && q.Noise == string(outlier.Laplace)
+	_, outliers := q.Of.(kinds.Outliers)
+	return q.Noise() == gaussian || outliers && q.Noise() == string(outlier.Laplace)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -51,10 +52,10 @@ func checkPrice(t testing.TB, s *service.Service, q api.Question) {
 	}
 	one := quote.Questions[0]
 	if one.Accuracy.Within == nil || *one.Accuracy.Within > q.Margin.Within {
-		t.Errorf("%s: at %+v the error is %v, the margin %g", q.Kind, one.Question.Pay, one.Accuracy.Within, q.Margin.Within)
+		t.Errorf("%s: at %+v the error is %v, the margin %g", q.Name(), one.Question.Pay, one.Accuracy.Within, q.Margin.Within)
 	}
 	if less := atSmallerStep(t, s, one.Question); less != nil && *less <= q.Margin.Within {
-		t.Errorf("%s: at %+v the price is not the least: one step less has %g, the margin is %g", q.Kind, one.Question.Pay, *less,
+		t.Errorf("%s: at %+v the price is not the least: one step less has %g, the margin is %g", q.Name(), one.Question.Pay, *less,
 			q.Margin.Within)
 	}
 }
@@ -69,16 +70,15 @@ func TestPriceOfAMarginIsTheLeast(t *testing.T) {
 	z := grantedZCDP(t)
 	kept(t, z)
 	for _, q := range questions {
-		if q.Column == "seen" || q.Kind == "outliers" {
+		if k, ok := q.Query(); !ok || k.Column == "seen" {
 			continue
 		}
 		checkPrice(t, z, q)
-		if q.Kind != "quantile" {
-			q.Noise = "gaussian"
-			checkPrice(t, z, q)
+		if q.Name() != "quantile" {
+			checkPrice(t, z, q.WithNoise("gaussian"))
 		}
 	}
-	gaussian := api.Question{Kind: "count", Noise: "gaussian", Margin: &api.Margin{Within: 25, Delta: "1e-6"}}
+	gaussian := api.Question{Of: kinds.Count{Noise: "gaussian"}, Margin: &api.Margin{Within: 25, Delta: "1e-6"}}
 	checkGaussian(t, s, gaussian)
 }
 
@@ -107,22 +107,23 @@ func TestPriceOfAnyMarginIsTheLeast(t *testing.T) {
 	s, _, _ := everyKind(t)
 	kept(t, s)
 	rapid.Check(t, func(r *rapid.T) {
-		q := api.Question{Kind: rapid.SampledFrom([]string{"count", "sum", "mean", "variance", "quantile"}).Draw(r, "kind")}
+		kind := rapid.SampledFrom([]string{"count", "sum", "mean", "variance", "quantile"}).Draw(r, "kind")
 		m := &api.Margin{At: rapid.SampledFrom([]string{"0.9", "0.95", "0.99"}).Draw(r, "at"), About: rapid.Int64Range(200, 100_000).
 			Draw(r, "about")}
 		share := rapid.Float64Range(0.001, 0.2).Draw(r, "share")
-		q.Margin = m
-		switch q.Kind {
+		q := api.Question{Margin: m}
+		switch kind {
 		case "count":
+			q.Of = kinds.Count{}
 			m.Within = float64(rapid.IntRange(1, 5000).Draw(r, "within"))
 		case "sum":
-			q.Column, m.Within = "age", 110*float64(rapid.IntRange(2, 5000).Draw(r, "within"))
+			q.Of, m.Within = kinds.Sum{Column: "age"}, 110*float64(rapid.IntRange(2, 5000).Draw(r, "within"))
 		case "variance":
-			q.Column, m.Within = "age", 110+3000*(share+0.1)
+			q.Of, m.Within = kinds.Variance{Column: "age"}, 110+3000*(share+0.1)
 		case "mean":
-			q.Column, m.Within = "age", 1+110*share
+			q.Of, m.Within = kinds.Mean{Column: "age"}, 1+110*share
 		case "quantile":
-			q.Column, m.Within = "age", float64(rapid.IntRange(2, 5000).Draw(r, "within"))
+			q.Of, m.Within = kinds.Quantile{Column: "age"}, float64(rapid.IntRange(2, 5000).Draw(r, "within"))
 		}
 		checkPrice(t, s, q)
 	})

@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/outlier"
-	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
 )
@@ -18,7 +17,7 @@ type outliersForm struct {
 	made    *outlier.Mechanism
 }
 
-func newOutliersForm(a *asked, q *api.Question) (form, error) {
+func newOutliersForm(ctx context.Context, a *asked, q *kinds.Outliers) (form, error) {
 	r := &api.OutliersCountRequest{
 		Columns: q.Columns, K: q.K, Radius: q.Radius, Step: q.Step, Box: q.Box, Scale: q.Scale, Guess: q.Guess, IntervalShare: q.IntervalShare,
 		Noise: outlier.Noise(q.Noise),
@@ -28,17 +27,17 @@ func newOutliersForm(a *asked, q *api.Question) (form, error) {
 		return nil, err
 	}
 	f := &outliersForm{options: *o}
-	return f, f.at(context.Background(), payment{noise: q.Noise, cost: usual(q)})
+	return f.at(ctx, payment{noise: q.Noise, cost: usual(api.Question{Of: *q})})
 }
 
-func (f *outliersForm) at(ctx context.Context, p payment) error {
+func (f *outliersForm) at(ctx context.Context, p payment) (form, error) {
 	o := f.options
 	o.Noise, o.Cost = outlier.Noise(p.noise), p.cost
 	m, err := outlier.New(ctx, o)
-	if err == nil {
-		f.made = m
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return &outliersForm{options: f.options, made: m}, nil
 }
 
 func (f *outliersForm) mechanism() release.Mechanism { return f.made }
@@ -58,24 +57,5 @@ func (f *outliersForm) accuracy(level float64, _ int64) (accuracy, error) {
 func (f *outliersForm) needsAbout() bool { return false }
 
 func (f *outliersForm) cells() (groups, values int) { return 1, 1 }
-
-func (f *outliersForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
-	var r outlier.Answer
-	if err := json.Unmarshal(answer, &r); err != nil {
-		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
-	}
-	return outlierRows(&r), nil
-}
-
-// outlierRows is the one value of a count of outliers.
-func outlierRows(r *outlier.Answer) []api.AnswerRow {
-	interval := r.Interval
-	if r.Expected != nil {
-		interval = *r.Expected
-	}
-	value, low, high := query.Number(r.Count), query.Number(interval.Low), query.Number(interval.High)
-	half := float64(interval.High-interval.Low) / 2
-	return []api.AnswerRow{{Keys: []string{}, Value: &value, Low: &low, High: &high, Noise: &half}}
-}
 
 func (f *outliersForm) cares(json.RawMessage) []api.Message { return []api.Message{text.CareBox()} }

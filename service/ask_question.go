@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
-	"slices"
 	"strconv"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table"
@@ -36,9 +35,9 @@ type accuracy struct {
 // form is a question of one kind, made for a data set. Everything in it follows from
 // public facts.
 type form interface {
-	// at makes the mechanism for a payment.
-	at(ctx context.Context, p payment) error
-	// mechanism is what at made.
+	// at is the form with the mechanism for a payment.
+	at(ctx context.Context, p payment) (form, error)
+	// mechanism is that of the last payment, and of a usual one before.
 	mechanism() release.Mechanism
 	// noises are the kinds of noise that may be chosen where the question names none.
 	noises() []string
@@ -52,8 +51,6 @@ type form interface {
 	label() string
 	// columns are the columns that are read, and what becomes of values outside.
 	columns(a *asked) []api.ColumnUse
-	// rows are the values of an answer.
-	rows(answer json.RawMessage) ([]api.AnswerRow, error)
 	// cares are remarks about an answer beside those that all kinds share.
 	cares(answer json.RawMessage) []api.Message
 	// twin says how made-up rows for the question are drawn, about that many.
@@ -82,7 +79,7 @@ const (
 // asking makes a question for the data set, with its price. records is about how many records
 // the data set has, as its steward states; 0 where that is not stated.
 func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records int64) (*asking, error) {
-	if err := checkFields(&q); err != nil {
+	if err := q.Check(); err != nil {
 		return nil, err
 	}
 	out := &asking{question: q, at: defaultAt, about: assumedRecords, size: sizeOf(a.Definition, records)}
@@ -109,7 +106,7 @@ func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records 
 		out.guessed()
 	}
 	switch {
-	case q.Pay == nil && q.Kind == api.KindRatio:
+	case q.Pay == nil && q.Of.Facts().Margin == kinds.Unknown:
 		return nil, noren.Usagef("pay", "expected what is paid, got none").
 			Hinted("the error of an estimate by weights is not known before the answer, so that a margin has no price")
 	case q.Pay != nil:
@@ -124,13 +121,13 @@ func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records 
 
 // form makes the form of the question's kind.
 func (s *Service) form(ctx context.Context, a *asked, q *api.Question, level float64) (form, error) {
-	switch q.Kind {
-	case api.KindOutliers:
-		return newOutliersForm(a, q)
-	case api.KindCorrelated:
-		return s.newCorrelatedForm(ctx, a, q)
-	case api.KindRatio:
-		return s.newRatioForm(ctx, a, q, level)
+	switch k := q.Of.(type) {
+	case kinds.Outliers:
+		return newOutliersForm(ctx, a, &k)
+	case kinds.Correlated:
+		return s.newCorrelatedForm(ctx, a, &k)
+	case kinds.Ratio:
+		return s.newRatioForm(ctx, a, &k, level)
 	}
 	return newQueryForm(ctx, a, q, level)
 }
@@ -152,7 +149,7 @@ func (q *asking) paid(ctx context.Context, a *asked, pay api.Amount) error {
 		return noren.Usagef("pay.delta", "expected none: the budget of %s is in zCDP", a.Name).
 			Hinted("pay a rho for gaussian noise, or an epsilon for any other")
 	}
-	p := payment{noise: q.question.Noise, cost: cost}
+	p := payment{noise: q.question.Noise(), cost: cost}
 	if p.noise == "" {
 		p.noise = q.noises()[0]
 	}
@@ -165,8 +162,8 @@ func (q *asking) paid(ctx context.Context, a *asked, pay api.Amount) error {
 func (q *asking) paidRho(ctx context.Context, a *asked, rho account.Rho) error {
 	delta, _ := a.zcdp()
 	noises := q.noises()
-	if q.question.Noise != "" {
-		noises = []string{q.question.Noise}
+	if named := q.question.Noise(); named != "" {
+		noises = []string{named}
 	}
 	var best *payment
 	var least float64
@@ -175,10 +172,11 @@ func (q *asking) paidRho(ctx context.Context, a *asked, rho account.Rho) error {
 		if noise == gaussian {
 			p.cost, p.rho = account.Cost{Delta: delta}, rho
 		}
-		if err := q.form.at(ctx, p); err != nil {
+		f, err := q.form.at(ctx, p)
+		if err != nil {
 			return err
 		}
-		acc, err := q.accuracy(q.level, q.about)
+		acc, err := f.accuracy(q.level, q.about)
 		if err != nil {
 			return err
 		}
@@ -194,16 +192,17 @@ func (q *asking) paidRho(ctx context.Context, a *asked, rho account.Rho) error {
 
 // settle makes the mechanism and writes into the question what is paid.
 func (q *asking) settle(ctx context.Context, p payment) error {
-	if err := q.form.at(ctx, p); err != nil {
+	f, err := q.form.at(ctx, p)
+	if err != nil {
 		return err
 	}
-	q.question.Noise = p.noise
+	q.form, q.question = f, q.question.WithNoise(p.noise)
 	pay := api.Amount{Epsilon: account.Decimal(p.cost.Epsilon, 9)}
 	if p.cost.Delta != 0 {
 		pay.Delta = account.Decimal(p.cost.Delta, 18)
 	}
 	if p.rho != 0 {
-		pay = api.RhoAmount(p.rho)
+		pay = account.RhoAmount(p.rho)
 	}
 	q.question.Pay = &pay
 	return nil
@@ -224,63 +223,7 @@ func (a *asked) zcdp() (delta int64, is bool) {
 }
 
 // amount is a cost in the form of the budget.
-func (a *asked) amount(c account.Cost) api.Amount { return api.AmountIn(a.Accounting(), c) }
-
-// kindFields are the fields of each kind, beside kind, noise, pay and margin.
-var kindFields = map[string][]string{
-	"count":            {"where", "by", "keys", "max_rows"},
-	"sum":              {"column", "where", "by", "keys", "bounds", "max_rows", "grid_bits"},
-	"mean":             {"column", "where", "by", "keys", "bounds", "max_rows", "grid_bits"},
-	"variance":         {"column", "where", "by", "keys", "bounds", "max_rows", "grid_bits"},
-	"histogram":        {"column", "where", "by", "keys", "bins", "values", "max_rows"},
-	"quantile":         {"column", "where", "by", "keys", "bounds", "rank", "max_rows", "grid_bits"},
-	api.KindOutliers:   {"columns", "k", "radius", "step", "box", "scale", "guess", "interval_share"},
-	api.KindCorrelated: {"query", "adversaries"},
-	api.KindRatio:      {"public", "of", "column", "columns", "where", "rank"},
-}
-
-// QuestionKinds are the kinds of a question, sorted.
-func QuestionKinds() []string { return slices.Sorted(maps.Keys(kindFields)) }
-
-// checkFields refuses an unknown kind and fields that are not of the question's kind.
-func checkFields(q *api.Question) error {
-	own, known := kindFields[q.Kind]
-	if !known {
-		return noren.Usagef("kind", "expected count, sum, mean, variance, histogram, quantile, outliers, correlated or ratio, got another")
-	}
-	for _, f := range []struct {
-		name   string
-		stated bool
-	}{
-		{"column", q.Column != ""},
-		{"where", q.Where != ""},
-		{"by", len(q.By) > 0},
-		{"keys", len(q.Keys) > 0},
-		{"bounds", len(q.Bounds) > 0},
-		{"bins", len(q.Bins) > 0},
-		{"values", len(q.Values) > 0},
-		{"rank", q.Rank != ""},
-		{"max_rows", q.MaxRows != 0},
-		{"grid_bits", q.GridBits != nil},
-		{"columns", len(q.Columns) > 0},
-		{"k", q.K != 0},
-		{"radius", q.Radius != 0},
-		{"step", q.Step != 0},
-		{"box", len(q.Box) > 0},
-		{"scale", q.Scale != ""},
-		{"guess", q.Guess != 0},
-		{"interval_share", q.IntervalShare != 0},
-		{"query", len(q.Query) > 0},
-		{"adversaries", len(q.Adversaries) > 0},
-		{"public", q.Public != ""},
-		{"of", q.Of != ""},
-	} {
-		if f.stated && !slices.Contains(own, f.name) {
-			return noren.Usagef(f.name, "is not for a question of kind %s", q.Kind).Hinted("leave it out")
-		}
-	}
-	return nil
-}
+func (a *asked) amount(c account.Cost) api.Amount { return account.AmountIn(a.Accounting(), c) }
 
 // prefixed says in which part of a question an error is.
 func prefixed(part string, err error) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
@@ -14,7 +15,7 @@ import (
 // quoteOf is the price of one question with all that is shown beside it.
 func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error) {
 	a := b.asked
-	out := &api.QuestionQuote{Question: q.question, Cost: a.amount(cost), Asked: text.QuestionAsked(&q.question), UnitLabel: q.label()}
+	out := &api.QuestionQuote{Question: q.question, Cost: a.amount(cost), Asked: q.question.Said(), UnitLabel: q.label()}
 	out.Groups, out.Cells = q.cells()
 	out.Composition = text.Composition(&q.question, out.Groups, out.Cells, a.neighbours(), a.Definition.Unit)
 	out.Columns = q.uses(a)
@@ -32,7 +33,7 @@ func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error
 func (q *asking) uses(a *asked) []api.ColumnUse {
 	out := q.columns(a)
 	if unit := a.Definition.Unit; unit != account.Record {
-		out = append(out, api.ColumnUse{Name: unit, Outside: text.Outside(unit, "person", "", "", int(q.question.MaxRows))})
+		out = append(out, api.ColumnUse{Name: unit, Outside: text.Outside(unit, "person", "", "", int(q.question.MaxRows()))})
 	}
 	return out
 }
@@ -77,10 +78,10 @@ func (q *asking) sampling() *api.Sampling {
 		return nil
 	}
 	z, n := math.Sqrt2*math.Erfinv(q.level), float64(q.about)
-	switch query.Kind(q.question.Kind) {
-	case query.Count, query.Histogram:
+	switch q.question.Of.(type) {
+	case kinds.Count, kinds.Histogram:
 		return &api.Sampling{Within: z * math.Sqrt(n), Basis: text.SamplingBasis("count", q.about, 0)}
-	case query.Mean:
+	case kinds.Mean:
 		spread, basis := q.spread()
 		if spread <= 0 {
 			return nil
@@ -116,11 +117,12 @@ func (q *asking) sampled(rows []api.AnswerRow) {
 	for i := range rows {
 		r := &rows[i]
 		within := math.NaN()
-		switch kind := query.Kind(q.question.Kind); {
+		size := q.question.Of.Facts().Size
+		switch {
 		case r.Value == nil:
-		case kind == query.Count || kind == query.Histogram:
+		case size == kinds.ChangesSampling:
 			within = z * math.Sqrt(max(1, float64(*r.Value)))
-		case kind == query.Mean && spread > 0 && r.Records != nil && *r.Records >= 1:
+		case q.question.Name() == "mean" && spread > 0 && r.Records != nil && *r.Records >= 1:
 			within = z * spread / math.Sqrt(*r.Records)
 		}
 		if !math.IsNaN(within) {

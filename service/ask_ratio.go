@@ -11,8 +11,8 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/identity"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/noise"
-	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
@@ -49,7 +49,7 @@ type publicFigure struct {
 	among []bool // nil for all
 }
 
-func (s *Service) newRatioForm(ctx context.Context, a *asked, q *api.Question, level float64) (form, error) {
+func (s *Service) newRatioForm(ctx context.Context, a *asked, q *kinds.Ratio, level float64) (form, error) {
 	p := publicFigure{Of: q.Of, Column: q.Column, Where: q.Where, Rank: q.Rank, Level: level}
 	if err := p.check(q); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *Service) newRatioForm(ctx context.Context, a *asked, q *api.Question, l
 }
 
 // check finds what does not need the public table.
-func (p *publicFigure) check(q *api.Question) (err error) {
+func (p *publicFigure) check(q *kinds.Ratio) (err error) {
 	switch {
 	case q.Public == "":
 		return noren.Usagef("public", "expected the public table, got none")
@@ -198,18 +198,6 @@ func (m *ratioMechanism) Parameters() any {
 	}{m.Mechanism.Parameters(), m.figure}
 }
 
-// ratioEstimated is the answer.
-type ratioEstimated struct {
-	// Released is what the weights are made of.
-	Released any `json:"released"`
-	// Value is the estimate; null where the weights give none.
-	Value *float64 `json:"value"`
-	// SE is its standard error, without hidden bias.
-	SE *float64 `json:"se"`
-	// Warnings are about the estimate.
-	Warnings []noren.Text `json:"warnings"`
-}
-
 // Answer fits weights to a private table and estimates the figure by them. It answers every
 // table: where no figure follows from the weights the value is null, and that depends on
 // what was released alone.
@@ -222,7 +210,7 @@ func (m *ratioMechanism) Answer(ctx context.Context, t *table.Table, src *noise.
 	if err != nil {
 		return nil, err
 	}
-	out := &ratioEstimated{Released: released, Warnings: []noren.Text{}}
+	out := &kinds.Estimate{Released: released, Warnings: []noren.Text{}}
 	sums, err := m.Decode(payload)
 	if err != nil {
 		return nil, err
@@ -241,15 +229,17 @@ func (m *ratioMechanism) Answer(ctx context.Context, t *table.Table, src *noise.
 	return out, nil
 }
 
-func (f *ratioForm) at(ctx context.Context, p payment) error {
+func (f *ratioForm) at(ctx context.Context, p payment) (form, error) {
 	o := f.options
 	o.Cost = account.Cost{Epsilon: p.cost.Epsilon, Delta: p.cost.Delta}
 	o.Noise = ratio.ParseNoise(p.noise)
 	m, err := ratio.New(ctx, o)
-	if err == nil {
-		f.made = &ratioMechanism{m, &f.public}
+	if err != nil {
+		return nil, err
 	}
-	return err
+	out := *f
+	out.made = &ratioMechanism{m, &out.public}
+	return &out, nil
 }
 
 func (f *ratioForm) mechanism() release.Mechanism { return f.made }
@@ -277,17 +267,9 @@ func (f *ratioForm) columns(*asked) []api.ColumnUse {
 	return out
 }
 
-func (f *ratioForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
-	var r ratioEstimated
-	if err := json.Unmarshal(answer, &r); err != nil {
-		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
-	}
-	return []api.AnswerRow{f.row(&r)}, nil
-}
-
 // cares are the warnings about the weights and the estimate.
 func (f *ratioForm) cares(answer json.RawMessage) []api.Message {
-	var r ratioEstimated
+	var r kinds.Estimate
 	if json.Unmarshal(answer, &r) != nil {
 		return nil
 	}
@@ -296,22 +278,6 @@ func (f *ratioForm) cares(answer json.RawMessage) []api.Message {
 		out = append(out, text.FitWarning(w))
 	}
 	return out
-}
-
-// row is the estimate with the interval of its standard error.
-func (f *ratioForm) row(r *ratioEstimated) api.AnswerRow {
-	row := api.AnswerRow{Keys: []string{}}
-	if r.Value == nil {
-		return row
-	}
-	value := query.Number(*r.Value)
-	row.Value = &value
-	if r.SE != nil {
-		half := math.Sqrt2 * math.Erfinv(f.public.Level) * *r.SE
-		low, high := value-query.Number(half), value+query.Number(half)
-		row.Low, row.High, row.Noise = &low, &high, &half
-	}
-	return row
 }
 
 func (f *ratioForm) twin(_ *asked, rows int) twin {
@@ -326,5 +292,5 @@ func (f *ratioForm) try(ctx context.Context, t *table.Table, _ float64, src *noi
 	if err != nil {
 		return nil, err
 	}
-	return &trial{rows: []api.AnswerRow{f.row(a.(*ratioEstimated))}}, nil
+	return &trial{rows: a.(*kinds.Estimate).Rows(f.public.Level)}, nil
 }

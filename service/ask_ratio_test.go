@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 )
 
 // A ratio question estimates a figure of the private table from a public one that lacks
@@ -40,15 +41,12 @@ func TestAskRatio(t *testing.T) {
 	}})
 	kept(t, s)
 	public := filepath.Join(dir, "public.csv")
-	ask := func(change func(q *api.Question)) *api.AskRequest {
-		q := api.Question{
-			Kind: api.KindRatio, Public: public, Columns: []string{"age"}, Of: "mean", Column: "income",
-			Pay: &api.Amount{Epsilon: "50"},
-		}
+	ask := func(change func(q *kinds.Ratio)) *api.AskRequest {
+		of := kinds.Ratio{Public: public, Columns: []string{"age"}, Of: "mean", Column: "income"}
 		if change != nil {
-			change(&q)
+			change(&of)
 		}
-		return &api.AskRequest{Dataset: "people", Questions: []api.Question{q}}
+		return &api.AskRequest{Dataset: "people", Questions: []api.Question{{Of: of, Pay: &api.Amount{Epsilon: "50"}}}}
 	}
 	quote, err := s.AskPrice(t.Context(), ask(nil))
 	must(t, err)
@@ -70,7 +68,7 @@ func TestAskRatio(t *testing.T) {
 	if care := a.Answers[0].ReadWithCare; len(care) == 0 || care[0].Code != "care.hidden_bias" {
 		t.Errorf("read with care: %+v", care)
 	}
-	share, err := s.Ask(t.Context(), ask(func(q *api.Question) { q.Of, q.Column, q.Where = "share", "", "age >= 60" }))
+	share, err := s.Ask(t.Context(), ask(func(q *kinds.Ratio) { q.Of, q.Column, q.Where = "share", "", "age >= 60" }))
 	must(t, err)
 	if v := share.Answers[0].Rows[0].Value; v == nil || math.Abs(float64(*v)-0.53) > 0.2 {
 		t.Errorf("share of 60 and over: %v", asJSON(t, share.Answers[0].Rows))
@@ -80,24 +78,28 @@ func TestAskRatio(t *testing.T) {
 	if out.Of != 0 || len(out.Questions[0].Rows) != 1 {
 		t.Errorf("%+v", out)
 	}
-	for name, change := range map[string]func(q *api.Question){
-		"no public table":             func(q *api.Question) { q.Public = "" },
-		"no columns":                  func(q *api.Question) { q.Columns = nil },
-		"unknown figure":              func(q *api.Question) { q.Of = "sum" },
-		"share of a column":           func(q *api.Question) { q.Of = "share" },
-		"no column":                   func(q *api.Question) { q.Column = "" },
-		"categories":                  func(q *api.Question) { q.Column = "sex" },
-		"a rank of a mean":            func(q *api.Question) { q.Rank = "0.5" },
-		"no rank":                     func(q *api.Question) { q.Of, q.Rank = "quantile", "1.5" },
-		"a margin":                    func(q *api.Question) { q.Pay, q.Margin = nil, &api.Margin{Within: 1} },
-		"a column that is not public": func(q *api.Question) { q.Column = "height" },
+	for name, change := range map[string]func(q *kinds.Ratio){
+		"no public table":             func(q *kinds.Ratio) { q.Public = "" },
+		"no columns":                  func(q *kinds.Ratio) { q.Columns = nil },
+		"unknown figure":              func(q *kinds.Ratio) { q.Of = "sum" },
+		"share of a column":           func(q *kinds.Ratio) { q.Of = "share" },
+		"no column":                   func(q *kinds.Ratio) { q.Column = "" },
+		"categories":                  func(q *kinds.Ratio) { q.Column = "sex" },
+		"a rank of a mean":            func(q *kinds.Ratio) { q.Rank = "0.5" },
+		"no rank":                     func(q *kinds.Ratio) { q.Of, q.Rank = "quantile", "1.5" },
+		"a column that is not public": func(q *kinds.Ratio) { q.Column = "height" },
 	} {
 		if _, err := s.AskPrice(t.Context(), ask(change)); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	margin := ask(nil)
+	margin.Questions[0].Pay, margin.Questions[0].Margin = nil, &api.Margin{Within: 1}
+	if _, err := s.AskPrice(t.Context(), margin); noren.KindOf(err) != noren.Usage {
+		t.Errorf("a margin: %v", err)
+	}
 	// The private table is no public one.
-	if _, err := s.AskPrice(t.Context(), ask(func(q *api.Question) { q.Public = filepath.Join(own, "people.csv") })); noren.CodeOf(
+	if _, err := s.AskPrice(t.Context(), ask(func(q *kinds.Ratio) { q.Public = filepath.Join(own, "people.csv") })); noren.CodeOf(
 		err) != "private" {
 		t.Errorf("the private table as the public one: %v", err)
 	}

@@ -56,7 +56,7 @@ func publicGroups(d *dataset.Definition, m *query.Query) int64 {
 // guess is about how many records a group has, by public facts. known is false where these say only that
 // it has no more, as of a condition, which leaves fewer.
 func (q *asking) guess() (about int64, known bool) {
-	return q.size.ofGroup(q.all, q.question.Where)
+	return q.size.ofGroup(q.all, q.question.Where())
 }
 
 // ofGroup is about how many records each of so many groups has. Where only an upper bound is
@@ -88,7 +88,7 @@ func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Messa
 	most := min(int64(groups), q.size.records/q.about)
 	mean := q.size.records / q.all
 	said := text.Reach(q.size.basis, q.size.records, mean, q.about, q.all)
-	if q.question.Where != "" {
+	if q.question.Where() != "" {
 		said = text.ReachWhere(q.about)
 	}
 	if q.size.basis == "most" {
@@ -124,7 +124,7 @@ func (q *asking) rankReach(within float64) (reach *api.Message, warnings []api.M
 	if q.question.Margin == nil || q.question.Margin.About == 0 {
 		about, _ = q.guess()
 	}
-	if said, ok := text.RankReach(q.question.Rank, within, about); ok {
+	if said, ok := text.RankReach(q.question.Rank(), within, about); ok {
 		return &said, nil
 	}
 	return nil, []api.Message{text.AnyRank(about)}
@@ -140,7 +140,7 @@ func (q *asking) drowned(p *api.Promise) *api.Message {
 	most := float64(q.size.records)
 	switch f.kind {
 	case query.Count, query.Histogram:
-		if mean := q.size.records / q.all; q.size.basis != "most" && q.all > 1 && q.question.Where == "" && *p.Within >= float64(mean) {
+		if mean := q.size.records / q.all; q.size.basis != "most" && q.all > 1 && q.question.Where() == "" && *p.Within >= float64(mean) {
 			said := text.DrownedGroup(*p.Within, mean, q.all)
 			return &said
 		}

@@ -7,13 +7,14 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 )
 
 // meanBySex asks a mean by the two public values of sex of the data set people.
 func meanBySex(records int64, margin *api.Margin) *api.AskRequest {
 	return &api.AskRequest{
 		Dataset: "people", Records: records,
-		Questions: []api.Question{{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: margin}},
+		Questions: []api.Question{{Of: kinds.Mean{Column: "age", By: []string{"sex"}}, Margin: margin}},
 	}
 }
 
@@ -58,7 +59,7 @@ func TestReach(t *testing.T) {
 	// A condition leaves fewer records, and how many is not public: no average is stated, and
 	// none is taken.
 	where := meanBySex(200, &api.Margin{Within: 20, About: 30})
-	where.Questions[0].Where = "age >= 65"
+	where.Questions[0].Of = kinds.Mean{Column: "age", By: []string{"sex"}, Where: "age >= 65"}
 	if q := price(where); q.Reach == nil || q.Reach.Code != "reach.where" || q.Reach.Args["mean"] != nil || q.Reach.Args["records"] != nil {
 		t.Errorf("of a condition: %v", q.Reach)
 	}
@@ -175,7 +176,7 @@ func TestGuessWithinAnUpperBound(t *testing.T) {
 			t.Errorf("%+v by %v where %q: compared for %d records", c.definition, c.by, c.where, got)
 		}
 		asked, err := s.AskPrice(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{
-			{Kind: "mean", Column: "age", By: c.by, Where: c.where, Pay: &api.Amount{Epsilon: "1"}},
+			{Of: kinds.Mean{Column: "age", By: c.by, Where: c.where}, Pay: &api.Amount{Epsilon: "1"}},
 		}})
 		must(t, err)
 		if q := asked.Questions[0]; q.Accuracy.About != c.about || q.Reach == nil || q.Reach.Code != c.reach || len(q.Warnings) != 0 {

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"encoding/json"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/service"
@@ -28,9 +30,9 @@ func kept(t *testing.T, s *service.Service) *service.Kept {
 
 func threeQuestions() *api.AskRequest {
 	return &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "count", Where: "age >= 60", Pay: &api.Amount{Epsilon: "0.1"}},
-		{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: &api.Margin{Within: 20, At: "0.90", About: 30}},
-		{Kind: "histogram", Column: "sex", Margin: &api.Margin{Within: 12}},
+		{Of: kinds.Count{Where: "age >= 60"}, Pay: &api.Amount{Epsilon: "0.1"}},
+		{Of: kinds.Mean{Column: "age", By: []string{"sex"}}, Margin: &api.Margin{Within: 20, At: "0.90", About: 30}},
+		{Of: kinds.Histogram{Column: "sex"}, Margin: &api.Margin{Within: 12}},
 	}}
 }
 
@@ -45,7 +47,7 @@ func TestAsk(t *testing.T) {
 	// What the quote gives back costs the same and is the same request.
 	r := &api.AskRequest{Dataset: "people", Definition: quote.Definition, Most: &quote.Cost}
 	for _, q := range quote.Questions {
-		if q.Question.Pay == nil || q.Question.Noise == "" {
+		if q.Question.Pay == nil || q.Question.Noise() == "" {
 			t.Errorf("no price: %+v", q.Question)
 		}
 		r.Questions = append(r.Questions, q.Question)
@@ -80,6 +82,10 @@ func TestAsk(t *testing.T) {
 }
 
 func TestAskRefuses(t *testing.T) {
+	asRead := func(text string) (q api.Question) {
+		must(t, json.Unmarshal([]byte(text), &q))
+		return q
+	}
 	s, _ := people(t)
 	kept(t, s)
 	for name, c := range map[string]struct {
@@ -91,9 +97,9 @@ func TestAskRefuses(t *testing.T) {
 		"too dear":         {func(r *api.AskRequest) { r.Most = &api.Amount{Epsilon: "0.1", Delta: "0"} }, release.CodeMost, noren.Refused},
 		"none":             {func(r *api.AskRequest) { r.Questions = nil }, "", noren.Usage},
 		"too many":         {func(r *api.AskRequest) { r.Questions = make([]api.Question, 21) }, "", noren.Usage},
-		"foreign field":    {func(r *api.AskRequest) { r.Questions[0].K = 3 }, "", noren.Usage},
+		"foreign field":    {func(r *api.AskRequest) { r.Questions[0] = asRead(`{"kind":"count","k":3}`) }, "", noren.Usage},
 		"no price":         {func(r *api.AskRequest) { r.Questions[0].Pay = nil }, "", noren.Usage},
-		"unknown kind":     {func(r *api.AskRequest) { r.Questions[0].Kind = "median" }, "", noren.Usage},
+		"unknown kind":     {func(r *api.AskRequest) { r.Questions[0] = asRead(`{"kind":"median"}`) }, "", noren.Usage},
 		"no margin":        {func(r *api.AskRequest) { r.Questions[1].Margin.Within = 0 }, "", noren.Usage},
 		"no group size":    {func(r *api.AskRequest) { r.Questions[1].Margin.About = 0 }, "", noren.Usage},
 		"beyond any price": {func(r *api.AskRequest) { r.Questions[1].Margin.Within = 1e-9 }, service.CodeMargin, noren.Usage},
@@ -120,13 +126,13 @@ func TestAskInZCDP(t *testing.T) {
 	kept(t, s)
 	by := &api.Margin{Within: 3, At: "0.99"}
 	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "count", Margin: by},
-		{Kind: "count", Noise: "laplace", Margin: by},
-		{Kind: "count", Noise: "gaussian", Margin: by},
-		{Kind: "count", Pay: &api.Amount{Epsilon: "0.1"}},
-		{Kind: "count", Pay: &api.Amount{Rho: "0.005"}, Noise: "laplace"},
-		{Kind: "mean", Column: "age", Pay: &api.Amount{Rho: "0.01"}},
-		{Kind: "quantile", Column: "age", Margin: &api.Margin{Within: 20}},
+		{Of: kinds.Count{}, Margin: by},
+		{Of: kinds.Count{Noise: "laplace"}, Margin: by},
+		{Of: kinds.Count{Noise: "gaussian"}, Margin: by},
+		{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "0.1"}},
+		{Of: kinds.Count{Noise: "laplace"}, Pay: &api.Amount{Rho: "0.005"}},
+		{Of: kinds.Mean{Column: "age"}, Pay: &api.Amount{Rho: "0.01"}},
+		{Of: kinds.Quantile{Column: "age"}, Margin: &api.Margin{Within: 20}},
 	}}
 	q, err := s.AskPrice(t.Context(), r)
 	must(t, err)
@@ -146,7 +152,7 @@ func TestAskInZCDP(t *testing.T) {
 	}
 	chosen, laplace, gaussian := &q.Questions[0], &q.Questions[1], &q.Questions[2]
 	if !chosen.Cost.Within(laplace.Cost) || !chosen.Cost.Within(gaussian.Cost) || laplace.Cost == gaussian.Cost {
-		t.Errorf("chosen %s %v, laplace %v, gaussian %v", chosen.Question.Noise, chosen.Cost, laplace.Cost, gaussian.Cost)
+		t.Errorf("chosen %s %v, laplace %v, gaussian %v", chosen.Question.Noise(), chosen.Cost, laplace.Cost, gaussian.Cost)
 	}
 	if pure := q.Questions[3].Cost.Rho; pure != "0.005" { // 0.1^2 / 2
 		t.Errorf("epsilon 0.1 costs rho %s", pure)
@@ -163,11 +169,11 @@ func TestAskInZCDP(t *testing.T) {
 	if a.Cost != q.Cost || a.Certificate.Certificate.RequestSHA256 != q.Request {
 		t.Errorf("paid %v for %s, the quote was %v for %s", a.Cost, a.Certificate.Certificate.RequestSHA256, q.Cost, q.Request)
 	}
-	r.Questions = []api.Question{{Kind: "count", Pay: &api.Amount{Epsilon: "0.1", Delta: "1e-9"}, Noise: "gaussian"}}
+	r.Questions = []api.Question{{Of: kinds.Count{Noise: "gaussian"}, Pay: &api.Amount{Epsilon: "0.1", Delta: "1e-9"}}}
 	if _, err := s.AskPrice(t.Context(), r); noren.KindOf(err) != noren.Usage {
 		t.Errorf("a delta in zCDP: %v", err)
 	}
-	r.Questions = []api.Question{{Kind: "count", Pay: &api.Amount{Rho: "5"}}}
+	r.Questions = []api.Question{{Of: kinds.Count{}, Pay: &api.Amount{Rho: "5"}}}
 	if _, err := s.Ask(t.Context(), r); noren.CodeOf(err) != "budget-refused" || service.RefusalOf(err) == nil ||
 		service.RefusalOf(err).Accounts[0].Asked.Rho != "5" {
 		t.Errorf("over the budget: %v", err)

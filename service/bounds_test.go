@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/cputime"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -65,25 +66,25 @@ func worstTables(n int) []boundedTable {
 	}
 	pay := func(epsilon string) *api.Amount { return &api.Amount{Epsilon: epsilon} }
 	many := map[string]api.Question{
-		"count":              {Kind: "count", Where: "age >= 0 and x <= 1", Pay: pay("0.1")},
-		"one comparison":     {Kind: "count", Where: "x != 0.5", Pay: pay("0.1")},
-		"no value":           {Kind: "count", Where: "not age is missing", Pay: pay("0.1")},
-		"a short list":       {Kind: "sum", Column: "x", Where: "not age in (0, 1, 2, 3, 4, 5, 6, 7)", Pay: pay("0.1")},
-		"a mean of all":      {Kind: "mean", Column: "x", Where: "y <= 1", Pay: pay("0.1")},
-		"many terms":         {Kind: "count", Where: terms, Pay: pay("0.1")},
-		"a list":             {Kind: "count", Where: "many in (" + strings.Join(long, ",") + ") or x >= 0", Pay: pay("0.1")},
-		"groups":             {Kind: "count", By: []string{"city", "sex"}, Where: "x >= 0", Pay: pay("0.1")},
-		"sum":                {Kind: "sum", Column: "x", Where: "age >= 0", Pay: pay("0.1")},
-		"mean of groups":     {Kind: "mean", Column: "x", By: []string{"city"}, Where: "age >= 0", Pay: pay("1")},
-		"variance of groups": {Kind: "variance", Column: "y", By: []string{"city"}, Where: "age >= 0", Pay: pay("1")},
-		"bins":               {Kind: "histogram", Column: "x", Bins: edges, Where: "age >= 0", Pay: pay("0.1")},
-		"bins of groups":     {Kind: "histogram", Column: "x", Bins: edges[:101], By: []string{"sex"}, Where: "age >= 0", Pay: pay("0.1")},
-		"median":             {Kind: "quantile", Column: "x", Where: "age >= 0", Pay: pay("0.000001")},
-		"a rank of 6 places": {Kind: "quantile", Column: "x", Rank: "0.618033", Where: "age >= 0", Pay: pay("0.000001")},
-		"a median of groups": {Kind: "quantile", Column: "x", By: []string{"city"}, Where: "age >= 0", Pay: pay("0.000001")},
-		"a fine grid":        {Kind: "quantile", Column: "x", GridBits: places(30), Where: "age >= 0", Pay: pay("0.000001")},
-		"places of few":      {Kind: "quantile", Column: "x", GridBits: places(21), Where: "age >= 0", Pay: pay("0.000001")},
-		"a smooth median":    {Kind: "quantile", Column: "x", Noise: "smooth", Where: "age >= 0", Pay: pay("0.01")},
+		"count":              {Of: kinds.Count{Where: "age >= 0 and x <= 1"}, Pay: pay("0.1")},
+		"one comparison":     {Of: kinds.Count{Where: "x != 0.5"}, Pay: pay("0.1")},
+		"no value":           {Of: kinds.Count{Where: "not age is missing"}, Pay: pay("0.1")},
+		"a short list":       {Of: kinds.Sum{Column: "x", Where: "not age in (0, 1, 2, 3, 4, 5, 6, 7)"}, Pay: pay("0.1")},
+		"a mean of all":      {Of: kinds.Mean{Column: "x", Where: "y <= 1"}, Pay: pay("0.1")},
+		"many terms":         {Of: kinds.Count{Where: terms}, Pay: pay("0.1")},
+		"a list":             {Of: kinds.Count{Where: "many in (" + strings.Join(long, ",") + ") or x >= 0"}, Pay: pay("0.1")},
+		"groups":             {Of: kinds.Count{By: []string{"city", "sex"}, Where: "x >= 0"}, Pay: pay("0.1")},
+		"sum":                {Of: kinds.Sum{Column: "x", Where: "age >= 0"}, Pay: pay("0.1")},
+		"mean of groups":     {Of: kinds.Mean{Column: "x", By: []string{"city"}, Where: "age >= 0"}, Pay: pay("1")},
+		"variance of groups": {Of: kinds.Variance{Column: "y", By: []string{"city"}, Where: "age >= 0"}, Pay: pay("1")},
+		"bins":               {Of: kinds.Histogram{Column: "x", Bins: edges, Where: "age >= 0"}, Pay: pay("0.1")},
+		"bins of groups":     {Of: kinds.Histogram{Column: "x", Bins: edges[:101], By: []string{"sex"}, Where: "age >= 0"}, Pay: pay("0.1")},
+		"median":             {Of: kinds.Quantile{Column: "x", Where: "age >= 0"}, Pay: pay("0.000001")},
+		"a rank of 6 places": {Of: kinds.Quantile{Column: "x", Rank: "0.618033", Where: "age >= 0"}, Pay: pay("0.000001")},
+		"a median of groups": {Of: kinds.Quantile{Column: "x", By: []string{"city"}, Where: "age >= 0"}, Pay: pay("0.000001")},
+		"a fine grid":        {Of: kinds.Quantile{Column: "x", GridBits: places(30), Where: "age >= 0"}, Pay: pay("0.000001")},
+		"places of few":      {Of: kinds.Quantile{Column: "x", GridBits: places(21), Where: "age >= 0"}, Pay: pay("0.000001")},
+		"a smooth median":    {Of: kinds.Quantile{Column: "x", Noise: "smooth", Where: "age >= 0"}, Pay: pay("0.01")},
 	}
 	texts := make([]string, 1000)
 	for i := range texts {
@@ -100,30 +101,40 @@ func worstTables(n int) []boundedTable {
 		numbers[i] = fmt.Sprintf("%.6f", float64(i)/1000)
 	}
 	for name, q := range map[string]api.Question{
-		"groups of a number":    {Kind: "count", By: []string{"y"}, Keys: [][]string{some("y")}, Pay: pay("0.1")},
-		"a mean of such groups": {Kind: "mean", Column: "x", By: []string{"y"}, Keys: [][]string{some("y")}, Pay: pay("0.1")},
+		"groups of a number":    {Of: kinds.Count{By: []string{"y"}, Keys: [][]string{some("y")}}, Pay: pay("0.1")},
+		"a mean of such groups": {Of: kinds.Mean{Column: "x", By: []string{"y"}, Keys: [][]string{some("y")}}, Pay: pay("0.1")},
 		"groups of five numbers": {
-			Kind: "count", By: []string{"age", "x", "y", "z", "w"},
-			Keys: [][]string{some("age"), some("x"), some("y"), some("z"), some("w")}, Pay: pay("0.1"),
+			Of: kinds.Count{
+				By:   []string{"age", "x", "y", "z", "w"},
+				Keys: [][]string{some("age"), some("x"), some("y"), some("z"), some("w")},
+			},
+			Pay: pay("0.1"),
 		},
-		"groups of many numbers": {Kind: "count", By: []string{"y"}, Keys: [][]string{numbers}, Pay: pay("0.1")},
+		"groups of many numbers": {Of: kinds.Count{By: []string{"y"}, Keys: [][]string{numbers}}, Pay: pay("0.1")},
 		"groups of texts": {
-			Kind: "count", By: []string{"many", "city", "sex", "who"},
-			Keys: [][]string{{"text 1"}, cities[:2], {"f"}, {"p1"}}, Where: "many != 'x' and who != 'x'", Pay: pay("0.1"),
+			Of: kinds.Count{
+				By:    []string{"many", "city", "sex", "who"},
+				Keys:  [][]string{{"text 1"}, cities[:2], {"f"}, {"p1"}},
+				Where: "many != 'x' and who != 'x'",
+			},
+			Pay: pay("0.1"),
 		},
 		"groups of all": {
-			Kind: "count", By: []string{"many", "city", "sex", "who", "age", "x", "y", "z", "w"},
-			Keys: [][]string{{"text 1"}, {"city 1"}, {"f"}, {"p1"}, {"0"}, {"0"}, {"0"}, {"0"}, {"0"}}, Pay: pay("0.1"),
+			Of: kinds.Count{
+				By:   []string{"many", "city", "sex", "who", "age", "x", "y", "z", "w"},
+				Keys: [][]string{{"text 1"}, {"city 1"}, {"f"}, {"p1"}, {"0"}, {"0"}, {"0"}, {"0"}, {"0"}},
+			},
+			Pay: pay("0.1"),
 		},
-		"bins of numbers":           {Kind: "histogram", Column: "y", Bins: edges[:129], Pay: pay("0.1")},
-		"a text with an end":        {Kind: "count", Where: "many != 'text' or many is missing", Pay: pay("0.1")},
-		"values of many":            {Kind: "histogram", Column: "many", Values: texts, Where: "age >= 0", Pay: pay("0.1")},
-		"a median of integers":      {Kind: "quantile", Column: "age", Where: "age >= 0", Pay: pay("0.000001")},
-		"a smooth median of groups": {Kind: "quantile", Column: "x", Noise: "smooth", By: []string{"city"}, Where: "age >= 0", Pay: pay("1")},
+		"bins of numbers":           {Of: kinds.Histogram{Column: "y", Bins: edges[:129]}, Pay: pay("0.1")},
+		"a text with an end":        {Of: kinds.Count{Where: "many != 'text' or many is missing"}, Pay: pay("0.1")},
+		"values of many":            {Of: kinds.Histogram{Column: "many", Values: texts, Where: "age >= 0"}, Pay: pay("0.1")},
+		"a median of integers":      {Of: kinds.Quantile{Column: "age", Where: "age >= 0"}, Pay: pay("0.000001")},
+		"a smooth median of groups": {Of: kinds.Quantile{Column: "x", Noise: "smooth", By: []string{"city"}, Where: "age >= 0"}, Pay: pay("1")},
 	} {
 		many[name] = q
 	}
-	for _, o := range []api.Question{
+	for _, o := range []kinds.Outliers{
 		{K: 20, Radius: 0.07},
 		{K: 50, Radius: 0.1},
 		{K: 200, Radius: 0.178},
@@ -135,25 +146,24 @@ func worstTables(n int) []boundedTable {
 		if n > 2000 {
 			break
 		}
-		o.Kind, o.Pay = api.KindOutliers, pay("1")
 		if o.Columns == nil {
 			o.Columns = []string{"x", "y"}
 		}
-		many[fmt.Sprint("outliers of ", o.Columns, " with ", o.K, " within ", o.Radius)] = o
+		many[fmt.Sprint("outliers of ", o.Columns, " with ", o.K, " within ", o.Radius)] = api.Question{Of: o, Pay: pay("1")}
 	}
 	for _, radius := range []float64{0.01, 0.03, 0.1, 0.3, 2} {
 		if n > 2000 {
 			break // docs/threat-model.md: their time is no multiple of the number of records
 		}
 		many[fmt.Sprint("outliers within ", radius)] = api.Question{
-			Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: 5, Radius: radius,
+			Of:  kinds.Outliers{Columns: []string{"x", "y"}, K: 5, Radius: radius},
 			Pay: pay("1"),
 		}
 	}
 	persons := map[string]api.Question{
-		"count":  {Kind: "count", Where: "age >= 0 and x <= 1", MaxRows: 1, Pay: pay("0.1")},
-		"mean":   {Kind: "mean", Column: "x", Where: "age >= 0", MaxRows: 2, Pay: pay("0.1")},
-		"median": {Kind: "quantile", Column: "y", Where: "age >= 0", MaxRows: 3, Pay: pay("0.0001")},
+		"count":  {Of: kinds.Count{Where: "age >= 0 and x <= 1", MaxRows: 1}, Pay: pay("0.1")},
+		"mean":   {Of: kinds.Mean{Column: "x", Where: "age >= 0", MaxRows: 2}, Pay: pay("0.1")},
+		"median": {Of: kinds.Quantile{Column: "y", Where: "age >= 0", MaxRows: 3}, Pay: pay("0.0001")},
 	}
 	// Places where many records lie, each with records about it that are nearly outliers.
 	const k, ring = 20, 90
@@ -199,16 +209,16 @@ func worstTables(n int) []boundedTable {
 		{"persons with 8 records", rows(func(i int) int { return i / 8 }), definition("who"), persons},
 		{"one person", rows(func(int) int { return 0 }), definition("who"), persons},
 		{"clusters", clusters.String(), plane, map[string]api.Question{
-			"outliers": {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: k, Radius: 1.0 / 8 / float64(side), Pay: pay("1")},
+			"outliers": {Of: kinds.Outliers{Columns: []string{"x", "y"}, K: k, Radius: 1.0 / 8 / float64(side)}, Pay: pay("1")},
 		}},
 		{"a ring", ringed.String(), plane, map[string]api.Question{
-			"outliers for little":      {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: k, Radius: 0.005, Pay: pay("0.1")},
-			"outliers for less":        {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: k, Radius: 0.005, Pay: pay("0.05")},
-			"outliers of many, little": {Kind: api.KindOutliers, Columns: []string{"x", "y"}, K: 50, Radius: 0.005, Pay: pay("0.1")},
+			"outliers for little":      {Of: kinds.Outliers{Columns: []string{"x", "y"}, K: k, Radius: 0.005}, Pay: pay("0.1")},
+			"outliers for less":        {Of: kinds.Outliers{Columns: []string{"x", "y"}, K: k, Radius: 0.005}, Pay: pay("0.05")},
+			"outliers of many, little": {Of: kinds.Outliers{Columns: []string{"x", "y"}, K: 50, Radius: 0.005}, Pay: pay("0.1")},
 		}},
 		{"dependent records", "state\n" + strings.Repeat("on\n", few), &model, map[string]api.Question{
-			"count": {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: pay("1")},
-			"off":   {Kind: api.KindCorrelated, Query: json.RawMessage(`{"g":[2.5,0]}`), Pay: pay("1")},
+			"count": {Of: kinds.Correlated{Query: json.RawMessage(`{"count":"on"}`)}, Pay: pay("1")},
+			"off":   {Of: kinds.Correlated{Query: json.RawMessage(`{"g":[2.5,0]}`)}, Pay: pay("1")},
 		}},
 	}
 }

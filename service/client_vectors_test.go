@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -66,47 +67,52 @@ type answeredOfBook struct {
 func clientQuestions(pay *api.Amount) map[string]api.Question {
 	bits := 3
 	out := map[string]api.Question{
-		"count":                {Kind: "count"},
-		"count of a condition": {Kind: "count", Where: `age>=60 AND sex="f"`},
-		"another condition":    {Kind: "count", Where: `age>=60 AND sex="m"`},
-		"condition of a date":  {Kind: "count", Where: "seen > '令和6年4月1日' or not day in ('2024-01-02', '2024-03-01')"},
-		"count by sex":         {Kind: "count", By: []string{"sex"}},
-		"count by two columns": {Kind: "count", By: []string{"stage", "sex"}, Keys: [][]string{{"mild", "severe"}}},
-		"other groups":         {Kind: "count", By: []string{"sex", "stage"}},
-		"sum":                  {Kind: "sum", Column: "age"},
-		"other bounds":         {Kind: "sum", Column: "age", Bounds: []string{"0", "99.0"}},
-		"mean":                 {Kind: "mean", Column: "age"},
-		"mean of decimals":     {Kind: "mean", Column: "weight", GridBits: &bits},
-		"mean of dates":        {Kind: "mean", Column: "day"},
-		"mean of era dates":    {Kind: "mean", Column: "seen", Bounds: []string{"平成元年1月8日", "令和6年12月31日"}},
-		"variance":             {Kind: "variance", Column: "age"},
-		"histogram":            {Kind: "histogram", Column: "age", Bins: []string{"0", "50", "110"}},
-		"other bins":           {Kind: "histogram", Column: "age", Bins: []string{"0", "40", "110"}},
-		"histogram of texts":   {Kind: "histogram", Column: "sex"},
-		"listed texts":         {Kind: "histogram", Column: "sex", Values: []string{"m"}},
-		"texts as keys":        {Kind: "histogram", Column: "stage", Keys: [][]string{{"mild"}}},
-		"histogram of dates":   {Kind: "histogram", Column: "day", Bins: []string{"2024-01-01", "2024-02-01", "2024-12-31"}},
-		"median":               {Kind: "quantile", Column: "age"},
-		"another rank":         {Kind: "quantile", Column: "age", Rank: "0.25"},
-		"smooth median":        {Kind: "quantile", Column: "age", Noise: "smooth"},
-		"outliers":             {Kind: api.KindOutliers, Columns: []string{"age"}, K: 2, Radius: 5},
-		"more neighbours":      {Kind: api.KindOutliers, Columns: []string{"age"}, K: 3, Radius: 5},
-		"a wider radius":       {Kind: api.KindOutliers, Columns: []string{"age"}, K: 2, Radius: 6, Step: 0.05},
+		"count":                {Of: kinds.Count{}},
+		"count of a condition": {Of: kinds.Count{Where: `age>=60 AND sex="f"`}},
+		"another condition":    {Of: kinds.Count{Where: `age>=60 AND sex="m"`}},
+		"condition of a date":  {Of: kinds.Count{Where: "seen > '令和6年4月1日' or not day in ('2024-01-02', '2024-03-01')"}},
+		"count by sex":         {Of: kinds.Count{By: []string{"sex"}}},
+		"count by two columns": {Of: kinds.Count{By: []string{"stage", "sex"}, Keys: [][]string{{"mild", "severe"}}}},
+		"other groups":         {Of: kinds.Count{By: []string{"sex", "stage"}}},
+		"sum":                  {Of: kinds.Sum{Column: "age"}},
+		"other bounds":         {Of: kinds.Sum{Column: "age", Bounds: []string{"0", "99.0"}}},
+		"mean":                 {Of: kinds.Mean{Column: "age"}},
+		"mean of decimals":     {Of: kinds.Mean{Column: "weight", GridBits: &bits}},
+		"mean of dates":        {Of: kinds.Mean{Column: "day"}},
+		"mean of era dates":    {Of: kinds.Mean{Column: "seen", Bounds: []string{"平成元年1月8日", "令和6年12月31日"}}},
+		"variance":             {Of: kinds.Variance{Column: "age"}},
+		"histogram":            {Of: kinds.Histogram{Column: "age", Bins: []string{"0", "50", "110"}}},
+		"other bins":           {Of: kinds.Histogram{Column: "age", Bins: []string{"0", "40", "110"}}},
+		"histogram of texts":   {Of: kinds.Histogram{Column: "sex"}},
+		"listed texts":         {Of: kinds.Histogram{Column: "sex", Values: []string{"m"}}},
+		"texts as keys":        {Of: kinds.Histogram{Column: "stage", Keys: [][]string{{"mild"}}}},
+		"histogram of dates":   {Of: kinds.Histogram{Column: "day", Bins: []string{"2024-01-01", "2024-02-01", "2024-12-31"}}},
+		"median":               {Of: kinds.Quantile{Column: "age"}},
+		"another rank":         {Of: kinds.Quantile{Column: "age", Rank: "0.25"}},
+		"smooth median":        {Of: kinds.Quantile{Column: "age", Noise: "smooth"}},
+		"outliers":             {Of: kinds.Outliers{Columns: []string{"age"}, K: 2, Radius: 5}},
+		"more neighbours":      {Of: kinds.Outliers{Columns: []string{"age"}, K: 3, Radius: 5}},
+		"a wider radius":       {Of: kinds.Outliers{Columns: []string{"age"}, K: 2, Radius: 6, Step: 0.05}},
 		"outliers in a box": {
-			Kind: api.KindOutliers, Columns: []string{"age", "weight"}, K: 2, Radius: 0.1, Scale: "bounds",
-			Box: []float64{0, 120, 0, 150},
+			Of: kinds.Outliers{
+				Columns: []string{"age", "weight"},
+				K:       2,
+				Radius:  0.1,
+				Scale:   "bounds",
+				Box:     []float64{0, 120, 0, 150},
+			},
 		},
-		"outliers by laplace":  {Kind: api.KindOutliers, Columns: []string{"age"}, K: 2, Radius: 5, Noise: "global-laplace"},
-		"outliers with a size": {Kind: api.KindOutliers, Columns: []string{"age"}, K: 2, Radius: 5, Guess: 2, IntervalShare: 0.1},
+		"outliers by laplace":  {Of: kinds.Outliers{Columns: []string{"age"}, K: 2, Radius: 5, Noise: "global-laplace"}},
+		"outliers with a size": {Of: kinds.Outliers{Columns: []string{"age"}, K: 2, Radius: 5, Guess: 2, IntervalShare: 0.1}},
 	}
 	for name, q := range out {
 		q.Pay = pay
 		out[name] = q
 	}
-	out["count to a margin"] = api.Question{Kind: "count", Margin: &api.Margin{Within: 5, At: "0.90"}}
-	out["count to a wider margin"] = api.Question{Kind: "count", Margin: &api.Margin{Within: 9, At: "0.90"}}
-	out["count at another price"] = api.Question{Kind: "count", Pay: &api.Amount{Epsilon: "2"}}
-	out["count with a delta"] = api.Question{Kind: "count", Noise: "gaussian", Pay: &api.Amount{Epsilon: "1", Delta: "0.000001"}}
+	out["count to a margin"] = api.Question{Of: kinds.Count{}, Margin: &api.Margin{Within: 5, At: "0.90"}}
+	out["count to a wider margin"] = api.Question{Of: kinds.Count{}, Margin: &api.Margin{Within: 9, At: "0.90"}}
+	out["count at another price"] = api.Question{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "2"}}
+	out["count with a delta"] = api.Question{Of: kinds.Count{Noise: "gaussian"}, Pay: &api.Amount{Epsilon: "1", Delta: "0.000001"}}
 	return out
 }
 
@@ -121,16 +127,16 @@ func TestClientVectors(t *testing.T) {
 	must(t, err)
 	var all []answered
 	must(t, json.Unmarshal(text, &all))
-	var kinds []string
+	var names []string
 	for i := range all {
 		a := &all[i]
 		if _, err := certificate.Check(t.Context(), &a.Answer.Certificate, strings.NewReader(a.Answer.Payload)); err != nil {
 			t.Errorf("%s: %v", a.Name, err)
 		}
-		kinds = append(kinds, a.Asked.Kind)
+		names = append(names, a.Asked.Name())
 	}
-	for _, kind := range service.QuestionKinds() {
-		if !slices.Contains(kinds, kind) {
+	for _, kind := range kinds.Names() {
+		if !slices.Contains(names, kind) {
 			t.Errorf("no answer to a question of kind %s: run with -client-vectors", kind)
 		}
 	}
@@ -171,79 +177,123 @@ func writeClientVectors(t *testing.T) {
 	}
 	s, _ := granted(t, rows.String(), definition())
 	ask("people", s, clientQuestions(&api.Amount{Epsilon: "1"}))
-	ask("people, asked again", s, map[string]api.Question{"count": {Kind: "count", Pay: &api.Amount{Epsilon: "1"}}})
+	ask("people, asked again", s, map[string]api.Question{"count": {Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "1"}}})
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "public.csv"), strings.ReplaceAll(rows.String(), ",mild,", ",severe,"))
 	ask("people", s, map[string]api.Question{
 		"share by weights": {
-			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "share",
-			Where: "weight > 60", Pay: &api.Amount{Epsilon: "20"},
+			Of: kinds.Ratio{
+				Public:  filepath.Join(dir, "public.csv"),
+				Columns: []string{"age"},
+				Of:      "share",
+				Where:   "weight > 60",
+			},
+			Pay: &api.Amount{Epsilon: "20"},
 		},
 		"another share": {
-			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "share",
-			Where: "weight > 70", Pay: &api.Amount{Epsilon: "20"},
+			Of: kinds.Ratio{
+				Public:  filepath.Join(dir, "public.csv"),
+				Columns: []string{"age"},
+				Of:      "share",
+				Where:   "weight > 70",
+			},
+			Pay: &api.Amount{Epsilon: "20"},
 		},
 		"mean by weights": {
-			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean",
-			Column: "weight", Pay: &api.Amount{Epsilon: "20"},
+			Of: kinds.Ratio{
+				Public:  filepath.Join(dir, "public.csv"),
+				Columns: []string{"age"},
+				Of:      "mean",
+				Column:  "weight",
+			},
+			Pay: &api.Amount{Epsilon: "20"},
 		},
 		"mean by other axes": {
-			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"weight"}, Of: "mean",
-			Column: "age", Pay: &api.Amount{Epsilon: "20"},
+			Of: kinds.Ratio{
+				Public:  filepath.Join(dir, "public.csv"),
+				Columns: []string{"weight"},
+				Of:      "mean",
+				Column:  "age",
+			},
+			Pay: &api.Amount{Epsilon: "20"},
 		},
 		"quantile by weights": {
-			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "quantile",
-			Column: "weight", Rank: "0.9", Pay: &api.Amount{Epsilon: "20"},
+			Of: kinds.Ratio{
+				Public:  filepath.Join(dir, "public.csv"),
+				Columns: []string{"age"},
+				Of:      "quantile",
+				Column:  "weight",
+				Rank:    "0.9",
+			},
+			Pay: &api.Amount{Epsilon: "20"},
 		},
 		"mean by other noise": {
-			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean",
-			Column: "weight", Noise: "laplace", Pay: &api.Amount{Epsilon: "20"},
+			Of: kinds.Ratio{
+				Public:  filepath.Join(dir, "public.csv"),
+				Columns: []string{"age"},
+				Of:      "mean",
+				Column:  "weight",
+				Noise:   "laplace",
+			},
+			Pay: &api.Amount{Epsilon: "20"},
 		},
 		"mean at another cost": {
-			Kind: api.KindRatio, Public: filepath.Join(dir, "public.csv"), Columns: []string{"age"}, Of: "mean",
-			Column: "weight", Pay: &api.Amount{Epsilon: "21"},
+			Of: kinds.Ratio{
+				Public:  filepath.Join(dir, "public.csv"),
+				Columns: []string{"age"},
+				Of:      "mean",
+				Column:  "weight",
+			},
+			Pay: &api.Amount{Epsilon: "21"},
 		},
 	})
 	other := definition()
 	other.AtMost = 900
 	s, _ = granted(t, rows.String(), other)
-	ask("another ledger", s, map[string]api.Question{"count": {Kind: "count", Pay: &api.Amount{Epsilon: "1"}}})
+	ask("another ledger", s, map[string]api.Question{"count": {Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "1"}}})
 	s, _ = granted(t, "id,age\na,31\nb,62\n", &dataset.Definition{
 		Unit:    "id",
 		Columns: []dataset.Column{{Name: "id"}, {Name: "age", Type: "integer", Bounds: []string{"0", "110"}}},
 	})
 	ask("persons", s, map[string]api.Question{
-		"count of 1": {Kind: "count", MaxRows: 1, Pay: &api.Amount{Epsilon: "1"}}, "count of 2": {
-			Kind: "count", MaxRows: 2, Pay: &api.Amount{Epsilon: "1"},
+		"count of 1": {Of: kinds.Count{MaxRows: 1}, Pay: &api.Amount{Epsilon: "1"}}, "count of 2": {
+			Of:  kinds.Count{MaxRows: 2},
+			Pay: &api.Amount{Epsilon: "1"},
 		},
 	})
 	ask("zcdp", grantedZCDP(t), map[string]api.Question{
-		"count for a rho":       {Kind: "count", Pay: &api.Amount{Rho: "0.05"}},
-		"gaussian for a rho":    {Kind: "count", Noise: "gaussian", Pay: &api.Amount{Rho: "0.05"}},
-		"laplace for a rho":     {Kind: "count", Noise: "laplace", Pay: &api.Amount{Rho: "0.04"}},
-		"count for an epsilon":  {Kind: "count", Pay: &api.Amount{Epsilon: "0.5"}},
-		"histogram to a margin": {Kind: "histogram", Column: "sex", Margin: &api.Margin{Within: 20}},
+		"count for a rho":       {Of: kinds.Count{}, Pay: &api.Amount{Rho: "0.05"}},
+		"gaussian for a rho":    {Of: kinds.Count{Noise: "gaussian"}, Pay: &api.Amount{Rho: "0.05"}},
+		"laplace for a rho":     {Of: kinds.Count{Noise: "laplace"}, Pay: &api.Amount{Rho: "0.04"}},
+		"count for an epsilon":  {Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "0.5"}},
+		"histogram to a margin": {Of: kinds.Histogram{Column: "sex"}, Margin: &api.Margin{Within: 20}},
 	})
 	s, _ = metered(t)
 	ask("meters", s, map[string]api.Question{
-		"on":        {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: &api.Amount{Epsilon: "3"}},
-		"off":       {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":["off"]}`), Pay: &api.Amount{Epsilon: "3"}},
-		"histogram": {Kind: api.KindCorrelated, Query: json.RawMessage(`{"histogram":true}`), Pay: &api.Amount{Epsilon: "3"}},
-		"weighted":  {Kind: api.KindCorrelated, Query: json.RawMessage(`{"g":[0,2.5]}`), Pay: &api.Amount{Epsilon: "3"}},
+		"on":        {Of: kinds.Correlated{Query: json.RawMessage(`{"count":"on"}`)}, Pay: &api.Amount{Epsilon: "3"}},
+		"off":       {Of: kinds.Correlated{Query: json.RawMessage(`{"count":["off"]}`)}, Pay: &api.Amount{Epsilon: "3"}},
+		"histogram": {Of: kinds.Correlated{Query: json.RawMessage(`{"histogram":true}`)}, Pay: &api.Amount{Epsilon: "3"}},
+		"weighted":  {Of: kinds.Correlated{Query: json.RawMessage(`{"g":[0,2.5]}`)}, Pay: &api.Amount{Epsilon: "3"}},
 		"joint": {
-			Kind: api.KindCorrelated, Query: json.RawMessage(`{"joint":[{"count":"on"},{"g":[1,0]}]}`),
+			Of:  kinds.Correlated{Query: json.RawMessage(`{"joint":[{"count":"on"},{"g":[1,0]}]}`)},
 			Pay: &api.Amount{Epsilon: "3"},
 		},
 		"of full": {
-			Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Adversaries: json.RawMessage(`"full"`),
+			Of: kinds.Correlated{
+				Query:       json.RawMessage(`{"count":"on"}`),
+				Adversaries: json.RawMessage(`"full"`),
+			},
 			Pay: &api.Amount{Epsilon: "3"},
 		},
 		"of one": {
-			Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`),
-			Adversaries: json.RawMessage(`[{"record":2,"known":[{"record":1,"state":"on"}]}]`), Pay: &api.Amount{Epsilon: "3"},
+			Of: kinds.Correlated{
+				Query:       json.RawMessage(`{"count":"on"}`),
+				Adversaries: json.RawMessage(`[{"record":2,"known":[{"record":1,"state":"on"}]}]`),
+			},
+			Pay: &api.Amount{Epsilon: "3"},
 		},
-		"ordinary":      {Kind: "count", Where: "state = 'on'", Pay: &api.Amount{Epsilon: "3"}},
-		"at other cost": {Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"on"}`), Pay: &api.Amount{Epsilon: "4"}},
+		"ordinary":      {Of: kinds.Count{Where: "state = 'on'"}, Pay: &api.Amount{Epsilon: "3"}},
+		"at other cost": {Of: kinds.Correlated{Query: json.RawMessage(`{"count":"on"}`)}, Pay: &api.Amount{Epsilon: "4"}},
 	})
 	text, err := json.MarshalIndent(all, "", " ")
 	must(t, err)
@@ -286,10 +336,10 @@ func ask1(t *testing.T, s *service.Service, name string, q api.Question) answere
 		}
 		rows = append(rows, row)
 	}
-	out.Answer.Questions = []answeredOfBook{{Kind: one.Question.Kind, Question: one.Question, Result: map[string]any{"rows": rows}}}
+	out.Answer.Questions = []answeredOfBook{{Kind: one.Question.Name(), Question: one.Question, Result: map[string]any{"rows": rows}}}
 	for _, question := range []*api.Question{&out.Asked, &out.Quote.Questions[0].Question, &out.Answer.Questions[0].Question} {
-		if question.Public != "" {
-			question.Public = "public.csv"
+		if question.Public() != "" {
+			*question = question.WithPublic("public.csv")
 		}
 	}
 	return out

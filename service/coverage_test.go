@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/examples/clinic"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -88,10 +89,10 @@ func askedMany(t *testing.T, n int, less float64) map[string]*hits {
 		sizes[sexes[i]]++
 	}
 	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "histogram", Column: "age", Bins: edges, Margin: &api.Margin{Within: 30, At: "0.90"}},
-		{Kind: "count", Where: "age >= 65", By: []string{"sex"}, Margin: &api.Margin{Within: 30, At: "0.95"}},
-		{Kind: "sum", Column: "age", By: []string{"sex"}, Margin: &api.Margin{Within: 3000, At: "0.99"}},
-		{Kind: "mean", Column: "age", By: []string{"sex"}, Margin: &api.Margin{Within: 2, At: "0.90", About: 2000}},
+		{Of: kinds.Histogram{Column: "age", Bins: edges}, Margin: &api.Margin{Within: 30, At: "0.90"}},
+		{Of: kinds.Count{Where: "age >= 65", By: []string{"sex"}}, Margin: &api.Margin{Within: 30, At: "0.95"}},
+		{Of: kinds.Sum{Column: "age", By: []string{"sex"}}, Margin: &api.Margin{Within: 3000, At: "0.99"}},
+		{Of: kinds.Mean{Column: "age", By: []string{"sex"}}, Margin: &api.Margin{Within: 2, At: "0.90", About: 2000}},
 	}}
 	quote, err := s.AskPrice(t.Context(), r)
 	must(t, err)
@@ -107,10 +108,10 @@ func askedMany(t *testing.T, n int, less float64) map[string]*hits {
 		a, err := s.Ask(t.Context(), paid)
 		must(t, err)
 		for i, one := range a.Answers {
-			h := out[one.Question.Kind]
+			h := out[one.Question.Name()]
 			for j, row := range one.Rows {
 				sex := row.Keys[0]
-				exact := map[string]float64{"count": counts[sex], "sum": sums[sex], "mean": sums[sex] / sizes[sex]}[one.Question.Kind]
+				exact := map[string]float64{"count": counts[sex], "sum": sums[sex], "mean": sums[sex] / sizes[sex]}[one.Question.Name()]
 				if i == 0 {
 					exact = inBins[j]
 				}

@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/account"
-	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/service"
@@ -86,10 +86,10 @@ func resumedCases() []resumed {
 		query("table", `"query":"quantile","column":"age","epsilon":"2","bounds":["0","100"],"mechanism":"smooth"`),
 		askingAll("table", strings.Join(batch, ","), "release.Batch"),
 		askingAll("table", `{"kind":"outliers","columns":["x","y"],"k":3,"radius":2,"box":[0,10],"noise":"lomax","pay":{"epsilon":"4"}}`,
-			api.KindOutliers, "release.Batch"),
-		askingAll("model", `{"kind":"correlated","query":{"count":"on"},"pay":{"epsilon":"5"}}`, api.KindCorrelated, "release.Batch"),
+			"outliers", "release.Batch"),
+		askingAll("model", `{"kind":"correlated","query":{"count":"on"},"pay":{"epsilon":"5"}}`, "correlated", "release.Batch"),
 		askingAll("table", `{"kind":"ratio","public":"DIR/public.csv","column":"income","columns":["age"],"of":"mean","pay":{"epsilon":"1"}}`,
-			api.KindRatio, "service.ratioMechanism"),
+			"ratio", "service.ratioMechanism"),
 		resumedBy("table", (*service.Service).LDPEdges, `{`+own+`,"column":"age","bounds":["0","100"],"epsilon":"1"}`, "query.Edges"),
 		resumedBy("table", (*service.Service).OutliersCount,
 			`{`+own+`,"columns":["x","y"],"k":3,"radius":2,"box":[0,10],"epsilon":"4","mechanism":"lomax"}`, "outlier.Mechanism"),
@@ -256,7 +256,7 @@ func TestResumedAnswersHaveTheSameBytes(t *testing.T) {
 			t.Errorf("case %d, %s: two secrets give one answer: %s", i, of.covers, released(want))
 		}
 	}
-	for _, need := range append(mechanisms(t), service.QuestionKinds()...) {
+	for _, need := range append(mechanisms(t), kinds.Names()...) {
 		if !covered[need] {
 			t.Errorf("no case is for %s", need)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -386,7 +387,7 @@ func TestEveryFieldIsInTheIdentity(t *testing.T) {
 			ask: func(t *testing.T, r any) (string, error) {
 				q := *r.(*api.AskRequest)
 				if q.Questions == nil {
-					q.Questions = []api.Question{{Kind: "count", Pay: &api.Amount{Epsilon: "1"}}}
+					q.Questions = []api.Question{{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "1"}}}
 				}
 				return hashOf(asked.AskPrice(t.Context(), &q))
 			},
@@ -531,6 +532,9 @@ func fitted(t *testing.T, s *service.Service, own, public, to string) error {
 
 // names are the fields of a request, as JSON names them or by their names in Go.
 func names(of reflect.Type) []string {
+	if of == reflect.TypeFor[api.Question]() {
+		of = kinds.Flat()
+	}
 	var out []string
 	for f := range of.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -630,13 +634,13 @@ func TestTheDataSetIsInTheIdentity(t *testing.T) {
 		return out
 	}
 	text := "who,x\n" + strings.Repeat("a,1\nb,2\n", 10)
-	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "count", Pay: &api.Amount{Epsilon: "1"}}}}
+	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "1"}}}}
 	seen := map[string]string{}
 	add := func(what string, s *service.Service, d *dataset.Definition) {
 		t.Helper()
 		q := *r
 		if d.Unit != "" {
-			q.Questions = []api.Question{{Kind: "count", MaxRows: 1, Pay: &api.Amount{Epsilon: "1"}}}
+			q.Questions = []api.Question{{Of: kinds.Count{MaxRows: 1}, Pay: &api.Amount{Epsilon: "1"}}}
 		}
 		price, err := s.AskPrice(t.Context(), &q)
 		must(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/service"
@@ -22,7 +23,7 @@ func TestKeptReadsOnce(t *testing.T) {
 	k := kept(t, s)
 	s.Note = nil
 	count := &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "count", Where: "age >= 60", Pay: &api.Amount{Epsilon: "0.1"}},
+		{Of: kinds.Count{Where: "age >= 60"}, Pay: &api.Amount{Epsilon: "0.1"}},
 	}}
 	var wg sync.WaitGroup
 	for range 20 {
@@ -58,7 +59,7 @@ func TestKeptWithinItsMemory(t *testing.T) {
 	for n := range int64(3) {
 		a, err := s.Ask(t.Context(), &api.AskRequest{
 			Dataset:   "people",
-			Questions: []api.Question{{Kind: "count", Where: "sex = 'f'", Pay: &api.Amount{Epsilon: "100"}}},
+			Questions: []api.Question{{Of: kinds.Count{Where: "sex = 'f'"}, Pay: &api.Amount{Epsilon: "100"}}},
 		})
 		must(t, err)
 		if v := float64(*a.Answers[0].Rows[0].Value); v < 25 || v > 35 {
@@ -105,7 +106,7 @@ func TestKeptNoticesAnotherFile(t *testing.T) {
 func TestKeptTakesUpANewVersion(t *testing.T) {
 	s, dir := people(t)
 	kept(t, s)
-	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "count", Pay: &api.Amount{Epsilon: "100"}}}}
+	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "100"}}}}
 	old, err := s.AskPrice(t.Context(), r)
 	must(t, err)
 	_, err = s.Ask(t.Context(), r)
@@ -153,7 +154,7 @@ func TestKeptPersons(t *testing.T) {
 		Columns: []dataset.Column{{Name: "who"}, {Name: "v", Type: "integer", Bounds: []string{"0", "10"}}},
 	})
 	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "sum", Column: "v", MaxRows: 2, Pay: &api.Amount{Epsilon: "200"}},
+		{Of: kinds.Sum{Column: "v", MaxRows: 2}, Pay: &api.Amount{Epsilon: "200"}},
 	}}
 	plain, err := s.Ask(t.Context(), r)
 	must(t, err)

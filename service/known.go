@@ -114,7 +114,7 @@ func NewOwed(datasets iter.Seq[string]) *Owed {
 // Add adds an amount, as [api.Amount.String] writes it, that was spent on a data set; the name
 // is empty where the data set is not known.
 func (o *Owed) Add(dataset, amount string) error {
-	cost, err := api.ParseAmount(amount)
+	cost, err := account.ParseAmount(amount)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -69,7 +70,7 @@ func TestAnotherPublicTableIsAnotherQuestion(t *testing.T) {
 	s, public := ratioStage(t)
 	figure := func(reuse bool, key string) (*certificate.Signed, bool, error) {
 		a, err := s.Ask(t.Context(), &api.AskRequest{Dataset: "people", Reuse: reuse, RequestKey: key, Questions: []api.Question{
-			{Kind: api.KindRatio, Public: public, Columns: []string{"age"}, Of: "mean", Column: "income", Pay: &api.Amount{Epsilon: "10"}},
+			{Of: kinds.Ratio{Public: public, Columns: []string{"age"}, Of: "mean", Column: "income"}, Pay: &api.Amount{Epsilon: "10"}},
 		}})
 		if err != nil {
 			return nil, false, err

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
@@ -49,9 +50,9 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 				return nil, err
 			}
 			part = asking{
-				question: api.Question{Where: r.Where, Rank: r.Rank, MaxRows: r.MaxRows}, form: f, level: level(r), about: r.Records,
-				size: sizeOf(a.Definition, 0),
+				form: f, level: level(r), about: r.Records, size: sizeOf(a.Definition, 0),
 			}
+			part.question, _ = kinds.Query{Kind: r.Kind, Where: r.Where, Rank: r.Rank, MaxRows: r.MaxRows}.Question()
 			if r.Records > 0 {
 				part.question.Margin = &api.Margin{About: r.Records}
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/release"
@@ -107,7 +108,7 @@ func (q *asking) madeUp(a *asked, seed string, i int) (*table.Table, error) {
 	}
 	w.made.Definition, w.made.Fields, w.made.Rows = a.Definition, q.mechanism().Columns(), w.rows
 	w.made.Seed = sha256.Sum256(binary.BigEndian.AppendUint64([]byte("noren.rehearsal/1 "+seed+" "), uint64(i)))
-	w.made.PerPerson = int(min(max(1, q.question.MaxRows), int64(w.rows)))
+	w.made.PerPerson = int(min(max(1, q.question.MaxRows()), int64(w.rows)))
 	return w.made.Table()
 }
 
@@ -142,7 +143,7 @@ func (f *queryForm) try(ctx context.Context, t *table.Table, margin float64, src
 	if err != nil {
 		return nil, err
 	}
-	return &trial{queryRows(got.Result), got.Within, got.Of}, nil
+	return &trial{kinds.QueryRows(got.Result), got.Within, got.Of}, nil
 }
 
 func (f *outliersForm) twin(_ *asked, rows int) twin {
@@ -163,7 +164,7 @@ func (f *outliersForm) try(ctx context.Context, t *table.Table, margin float64, 
 	if err != nil {
 		return nil, err
 	}
-	return &trial{outlierRows(got.Answer), got.Within, rehearsalRuns}, nil
+	return &trial{kinds.OutlierRows(got.Answer), got.Within, rehearsalRuns}, nil
 }
 
 func (f *correlatedForm) twin(a *asked, _ int) twin { return twin{rows: int(a.Definition.Records)} }
@@ -173,5 +174,5 @@ func (f *correlatedForm) try(ctx context.Context, t *table.Table, margin float64
 	if err != nil {
 		return nil, err
 	}
-	return &trial{correlatedRows(got.Answer), got.Within, got.Of}, nil
+	return &trial{kinds.CorrelatedRows(got.Answer), got.Within, got.Of}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -28,15 +29,15 @@ func everyKind(t *testing.T) (s *service.Service, dir string, questions []api.Qu
 	}})
 	by := []string{"sex"}
 	return s, dir, []api.Question{
-		{Kind: "count", Where: "age >= 65", By: by, Margin: &api.Margin{Within: 10, About: 100}},
-		{Kind: "sum", Column: "age", By: by, Margin: &api.Margin{Within: 900, About: 100}},
-		{Kind: "mean", Column: "age", By: by, Where: "age >= 20", Margin: &api.Margin{Within: 5, At: "0.90", About: 200}},
-		{Kind: "mean", Column: "seen", Margin: &api.Margin{Within: 60, About: 400}},
-		{Kind: "variance", Column: "age", Margin: &api.Margin{Within: 300, About: 500}},
-		{Kind: "histogram", Column: "age", Bins: []string{"0", "40", "80", "110"}, Margin: &api.Margin{Within: 12, At: "0.99"}},
-		{Kind: "histogram", Column: "sex", Margin: &api.Margin{Within: 12}},
-		{Kind: "quantile", Column: "age", Rank: "0.9", Margin: &api.Margin{Within: 40, About: 300}},
-		{Kind: "outliers", Columns: []string{"age"}, K: 3, Radius: 5, Margin: &api.Margin{Within: 50, About: 200}},
+		{Of: kinds.Count{Where: "age >= 65", By: by}, Margin: &api.Margin{Within: 10, About: 100}},
+		{Of: kinds.Sum{Column: "age", By: by}, Margin: &api.Margin{Within: 900, About: 100}},
+		{Of: kinds.Mean{Column: "age", By: by, Where: "age >= 20"}, Margin: &api.Margin{Within: 5, At: "0.90", About: 200}},
+		{Of: kinds.Mean{Column: "seen"}, Margin: &api.Margin{Within: 60, About: 400}},
+		{Of: kinds.Variance{Column: "age"}, Margin: &api.Margin{Within: 300, About: 500}},
+		{Of: kinds.Histogram{Column: "age", Bins: []string{"0", "40", "80", "110"}}, Margin: &api.Margin{Within: 12, At: "0.99"}},
+		{Of: kinds.Histogram{Column: "sex"}, Margin: &api.Margin{Within: 12}},
+		{Of: kinds.Quantile{Column: "age", Rank: "0.9"}, Margin: &api.Margin{Within: 40, About: 300}},
+		{Of: kinds.Outliers{Columns: []string{"age"}, K: 3, Radius: 5}, Margin: &api.Margin{Within: 50, About: 200}},
 	}
 }
 
@@ -58,7 +59,7 @@ func TestRehearse(t *testing.T) {
 		// 1e-14, and values of one run are independent.
 		if q.Of < 100 || q.Within*10 < q.Of*6 || q.Within > q.Of || len(q.Rows) == 0 || q.Rows[0].Value == nil || q.Made < 100 {
 			text, _ := json.Marshal(q)
-			t.Errorf("question %d, %s: %s", i+1, questions[i].Kind, text)
+			t.Errorf("question %d, %s: %s", i+1, questions[i].Name(), text)
 		}
 	}
 	quote, err := s.AskPrice(t.Context(), &r.AskRequest)

@@ -39,7 +39,7 @@ func (s *Service) Stored(ctx context.Context, r *api.StoredRequest) (*api.Stored
 	out := &api.Stored{
 		State: c.State, Dataset: c.Dataset, Request: hex.EncodeToString(c.Hash[:]), Link: info.Link, Head: hex.EncodeToString(info.Head[:]),
 		ID:   info.ID,
-		Cost: api.AmountIn(in, info.Cost), Payload: c.Release.Payload,
+		Cost: account.AmountIn(in, info.Cost), Payload: c.Release.Payload,
 	}
 	if c.State == "released" {
 		if out.Certificate, err = certificate.Parse(c.Release.Signature); err != nil {

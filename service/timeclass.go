@@ -23,6 +23,7 @@ import (
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/cputime"
 	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report/text"
@@ -78,7 +79,7 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 			// denominator of the rank, and a weight takes a product for each of their bits.
 			record *= lossRatio(n, q.Digits, c.Records)
 		}
-		if q.Kind == api.KindOutliers {
+		if q.Kind == countOfOutliers {
 			record *= neighbourWork(n, q.K, q.Columns, q.Degrees)
 		}
 		record += groupWork(c, &q)
@@ -105,7 +106,7 @@ func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 func perRecord(c *api.Calibration, q *api.QuestionWork) (record, term float64) {
 	record, known := c.Record[q.Kind]
 	if !known {
-		record = c.Record[api.KindOutliers]
+		record = c.Record[countOfOutliers]
 	}
 	term = c.Record["count"]
 	if q.Texts {
@@ -177,12 +178,19 @@ const comparedRecords = 2000
 // timing warns of a question whose computation may exceed its estimate on some tables: its time may
 // then depend on the data (docs/threat-model.md, "Where assumption 1 fails").
 func (q *asking) timing(a *asked) []api.Message {
-	switch kind := q.question.Kind; {
-	case kind == api.KindRatio, kind == api.KindOutliers && a.Definition.AtMost > comparedRecords:
-		return []api.Message{text.TimeMayTell(kind, comparedRecords)}
+	switch k := q.question.Of.(type) {
+	case kinds.Ratio:
+		return []api.Message{text.TimeMayTell(k, comparedRecords)}
+	case kinds.Outliers:
+		if a.Definition.AtMost > comparedRecords {
+			return []api.Message{text.TimeMayTell(k, comparedRecords)}
+		}
 	}
 	return nil
 }
+
+// countOfOutliers is the name of its kind in a calibration.
+const countOfOutliers = "outliers"
 
 // timedNeighbours is the k of the count of outliers that is timed, and timedDegrees the number of
 // neighbours up to which it needs exact counts.
@@ -195,8 +203,8 @@ const (
 var assumedTimes = api.Calibration{
 	Records: 200_000, Base: 0.1, Load: 1e-6, Persons: 1e-5, Cell: 3e-5,
 	Record: map[string]float64{
-		"count": 1e-7, "sum": 1e-7, "mean": 1e-7, "variance": 1e-7, "histogram": 1e-7, "quantile": 4e-5, api.KindOutliers: 5e-4,
-		api.KindCorrelated: 1e-6,
+		"count": 1e-7, "sum": 1e-7, "mean": 1e-7, "variance": 1e-7, "histogram": 1e-7, "quantile": 4e-5, countOfOutliers: 5e-4,
+		"correlated": 1e-6,
 	},
 }
 
@@ -212,11 +220,11 @@ const (
 func calibratedKinds(where string) []api.Question {
 	pay := &api.Amount{Epsilon: "0.01"}
 	return []api.Question{
-		{Kind: "count", Where: where, Pay: pay},
-		{Kind: "sum", Column: "x", Where: where, Pay: pay},
-		{Kind: "mean", Column: "x", Where: where, Pay: pay},
-		{Kind: "variance", Column: "x", Where: where, Pay: pay},
-		{Kind: "histogram", Column: "age", Bins: []string{"0", "20", "40", "60", "80", "110"}, Where: where, Pay: pay},
+		{Of: kinds.Count{Where: where}, Pay: pay},
+		{Of: kinds.Sum{Column: "x", Where: where}, Pay: pay},
+		{Of: kinds.Mean{Column: "x", Where: where}, Pay: pay},
+		{Of: kinds.Variance{Column: "x", Where: where}, Pay: pay},
+		{Of: kinds.Histogram{Column: "age", Bins: []string{"0", "20", "40", "60", "80", "110"}, Where: where}, Pay: pay},
 	}
 }
 
@@ -224,9 +232,11 @@ func calibratedKinds(where string) []api.Question {
 // weight counts. Which grid takes longest depends on the number of records that share a place.
 func calibratedQuantiles() []api.Question {
 	fine, finest := 21, 30
-	out := []api.Question{{}, {GridBits: &fine}, {GridBits: &finest}}
-	for i := range out {
-		out[i].Kind, out[i].Column, out[i].Where, out[i].Pay = "quantile", "x", timedTexts, &api.Amount{Epsilon: "0.000001"}
+	var out []api.Question
+	for _, bits := range []*int{nil, &fine, &finest} {
+		out = append(out, api.Question{
+			Of: kinds.Quantile{Column: "x", Where: timedTexts, GridBits: bits}, Pay: &api.Amount{Epsilon: "0.000001"},
+		})
 	}
 	return out
 }
@@ -295,8 +305,8 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 	}
 	n := float64(rows)
 	c.out.Load = time.Since(start).Seconds() / n / columns
-	kinds := calibratedKinds(timedTexts)
-	one, err := c.slowest(ctx, "one", same(kinds[0]))
+	timed := calibratedKinds(timedTexts)
+	one, err := c.slowest(ctx, "one", same(timed[0]))
 	if err != nil {
 		return err
 	}
@@ -308,7 +318,7 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 				return err
 			}
 			// What any request uses is the turn, which a bound has once.
-			to[q.Kind] = max(0, t.turn-one.least) / n
+			to[q.Name()] = max(0, t.turn-one.least) / n
 		}
 	}
 	for _, q := range calibratedQuantiles() {
@@ -316,9 +326,9 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 		if err != nil {
 			return err
 		}
-		c.out.Record[q.Kind] = max(c.out.Record[q.Kind], t.turn/n)
+		c.out.Record[q.Name()] = max(c.out.Record[q.Name()], t.turn/n)
 	}
-	return c.others(ctx, rows, few, kinds[0])
+	return c.others(ctx, rows, few, timed[0])
 }
 
 // others measures persons, cells, outliers and correlated records.
@@ -327,28 +337,25 @@ func (c *calibrator) others(ctx context.Context, rows, few int, count api.Questi
 	for _, name := range []string{"persons", "person"} {
 		// Which records count is kept for a number of records and columns: each question has
 		// another number, and all persons have more records.
-		t, err := c.slowest(ctx, name, func(i int) api.Question {
-			q := count
-			q.MaxRows = int64(1 + i)
-			return q
-		})
+		t, err := c.slowest(ctx, name, func(i int) api.Question { return count.WithMaxRows(int64(1 + i)) })
 		if err != nil {
 			return err
 		}
 		c.out.Persons = max(c.out.Persons, t.turn/n)
 	}
-	groups := count
-	groups.By, groups.Keys = []string{"sex"}, [][]string{{"f", "m"}}
+	by, keys := []string{"sex"}, [][]string{{"f", "m"}}
 	for i := range 498 {
-		groups.Keys[0] = append(groups.Keys[0], fmt.Sprintf("key %d", i))
+		keys[0] = append(keys[0], fmt.Sprintf("key %d", i))
 	}
-	t, err := c.slowest(ctx, "many", same(groups))
+	t, err := c.slowest(ctx, "many", same(api.Question{Of: kinds.Count{Where: count.Where(), By: by, Keys: keys}, Pay: count.Pay}))
 	if err != nil {
 		return err
 	}
 	c.out.Cell = max(0, t.turn-n*c.out.Record["count"]/spare) / 500
-	medians := groups
-	medians.Kind, medians.Column, medians.Noise, medians.Pay = "quantile", "x", "smooth", &api.Amount{Epsilon: "1"}
+	medians := api.Question{
+		Of:  kinds.Quantile{Column: "x", Where: count.Where(), By: by, Keys: keys, Noise: "smooth"},
+		Pay: &api.Amount{Epsilon: "1"},
+	}
 	if t, err = c.slowest(ctx, "one", same(medians)); err != nil {
 		return err
 	}
@@ -357,22 +364,22 @@ func (c *calibrator) others(ctx context.Context, rows, few int, count api.Questi
 	// many that none is nearly an outlier: it is measured in a plane for several radii.
 	for _, radius := range []float64{0.03, 0.1, 0.3} {
 		t, err = c.slowest(ctx, "few", same(api.Question{
-			Kind: api.KindOutliers, Columns: []string{"age", "x"}, K: timedNeighbours,
-			Radius: radius, Scale: "bounds", Pay: &api.Amount{Epsilon: "1"},
+			Of:  kinds.Outliers{Columns: []string{"age", "x"}, K: timedNeighbours, Radius: radius, Scale: "bounds"},
+			Pay: &api.Amount{Epsilon: "1"},
 		}))
 		if err != nil {
 			return err
 		}
-		c.out.Record[api.KindOutliers] = max(c.out.Record[api.KindOutliers], t.turn/float64(few))
+		c.out.Record[countOfOutliers] = max(c.out.Record[countOfOutliers], t.turn/float64(few))
 	}
 	t, err = c.slowest(ctx, "model", same(api.Question{
-		Kind: api.KindCorrelated, Query: json.RawMessage(`{"count":"f"}`),
+		Of:  kinds.Correlated{Query: json.RawMessage(`{"count":"f"}`)},
 		Pay: &api.Amount{Epsilon: "1"},
 	}))
 	if err != nil {
 		return err
 	}
-	c.out.Record[api.KindCorrelated] = max(c.out.Record["count"], t.turn/float64(few))
+	c.out.Record["correlated"] = max(c.out.Record["count"], t.turn/float64(few))
 	return nil
 }
 

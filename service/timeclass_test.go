@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -105,13 +106,13 @@ func TestBoundsOfGroups(t *testing.T) {
 		grouped, listed int
 		seconds         float64 // for a record
 	}{
-		"all":               {api.Question{Kind: "count"}, 0, 1, 4e-9},
-		"groups of numbers": {api.Question{Kind: "count", By: []string{"a", "b"}, Keys: [][]string{{"1", "2"}, {"3"}}}, 2, 2, 4e-9 + 6*3e-8},
-		"groups of texts":   {api.Question{Kind: "count", By: []string{"w"}}, 1, 3, 3e-8 + 2*3e-8},
-		"many groups":       {api.Question{Kind: "count", By: []string{"a"}, Keys: [][]string{edges[:1024]}}, 1, 1024, 4e-9 + 3*3e-8*3},
-		"listed values":     {api.Question{Kind: "histogram", Column: "w"}, 1, 3, 5e-8 + 2*3e-8},
-		"few bins":          {api.Question{Kind: "histogram", Column: "b", Bins: edges[:65]}, 0, 64, 1e-8},
-		"many bins":         {api.Question{Kind: "histogram", Column: "b", Bins: edges}, 0, 1024, 1e-8 + 4*5e-8},
+		"all":               {api.Question{Of: kinds.Count{}}, 0, 1, 4e-9},
+		"groups of numbers": {api.Question{Of: kinds.Count{By: []string{"a", "b"}, Keys: [][]string{{"1", "2"}, {"3"}}}}, 2, 2, 4e-9 + 6*3e-8},
+		"groups of texts":   {api.Question{Of: kinds.Count{By: []string{"w"}}}, 1, 3, 3e-8 + 2*3e-8},
+		"many groups":       {api.Question{Of: kinds.Count{By: []string{"a"}, Keys: [][]string{edges[:1024]}}}, 1, 1024, 4e-9 + 3*3e-8*3},
+		"listed values":     {api.Question{Of: kinds.Histogram{Column: "w"}}, 1, 3, 5e-8 + 2*3e-8},
+		"few bins":          {api.Question{Of: kinds.Histogram{Column: "b", Bins: edges[:65]}}, 0, 64, 1e-8},
+		"many bins":         {api.Question{Of: kinds.Histogram{Column: "b", Bins: edges}}, 0, 1024, 1e-8 + 4*5e-8},
 	} {
 		x.q.Pay = &api.Amount{Epsilon: "0.1"}
 		price, err := s.AskPrice(t.Context(), &api.AskRequest{Dataset: "people", Questions: []api.Question{x.q}})
@@ -141,7 +142,7 @@ func TestTextsOfQuestions(t *testing.T) {
 	} {
 		p, err := s.AskPrice(t.Context(), &api.AskRequest{
 			Dataset:   "people",
-			Questions: []api.Question{{Kind: "mean", Column: "age", Where: where, Pay: &api.Amount{Epsilon: "0.1"}}},
+			Questions: []api.Question{{Of: kinds.Mean{Column: "age", Where: where}, Pay: &api.Amount{Epsilon: "0.1"}}},
 		})
 		must(t, err)
 		if got := p.Work.Questions[0].Texts; got != want {

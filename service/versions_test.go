@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/service"
@@ -48,7 +49,7 @@ func TestAnotherOrderIsAnotherVersion(t *testing.T) {
 	s, dir := granted(t, "who,x\n"+many+single.String(), d)
 	kept(t, s)
 	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{
-		{Kind: "count", Where: "x = '1'", MaxRows: 1, Pay: &api.Amount{Epsilon: "100"}},
+		{Of: kinds.Count{Where: "x = '1'", MaxRows: 1}, Pay: &api.Amount{Epsilon: "100"}},
 	}}
 	for version := range 2 {
 		a, err := s.Ask(t.Context(), r)
@@ -102,10 +103,10 @@ func TestWhatIsKeptIsOfOneVersion(t *testing.T) {
 	for _, most := range []int64{1, 3} {
 		for _, column := range []string{"a", "b"} {
 			questions = append(questions,
-				api.Question{Kind: "sum", Column: column, MaxRows: most, Pay: pay},
-				api.Question{Kind: "count", Where: column + " >= 2", MaxRows: most, Pay: pay})
+				api.Question{Of: kinds.Sum{Column: column, MaxRows: most}, Pay: pay},
+				api.Question{Of: kinds.Count{Where: column + " >= 2", MaxRows: most}, Pay: pay})
 		}
-		questions = append(questions, api.Question{Kind: "count", MaxRows: most, Pay: pay})
+		questions = append(questions, api.Question{Of: kinds.Count{MaxRows: most}, Pay: pay})
 	}
 	ask := &api.AskRequest{Dataset: "people", Questions: questions}
 	steps := []struct {
@@ -144,8 +145,7 @@ func TestWhatIsKeptIsOfOneVersion(t *testing.T) {
 				a, b := float64(*want.Answers[j].Rows[0].Value), float64(*got.Answers[j].Rows[0].Value)
 				// The scale of each noise is at most 3 x 4 / 100.
 				if math.Abs(a-b) > 5 {
-					t.Errorf("%s, time %d: %s of %s%s, %d records each: %g without and %g with what is kept", step.what, twice+1, q.Kind, q.Column,
-						q.Where, q.MaxRows, a, b)
+					t.Errorf("%s, time %d: %s: %g without and %g with what is kept", step.what, twice+1, asJSON(t, q), a, b)
 				}
 			}
 		}
@@ -161,7 +161,7 @@ func TestARequestIsChargedAsItWasPriced(t *testing.T) {
 	d := &dataset.Definition{Columns: []dataset.Column{{Name: "who"}, {Name: "x"}}}
 	s, dir := granted(t, "who,x\na,1\nb,2\n", d)
 	s.Note = nil
-	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Kind: "count", Pay: &api.Amount{Epsilon: "1"}}}, RequestKey: "k"}
+	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{{Of: kinds.Count{}, Pay: &api.Amount{Epsilon: "1"}}}, RequestKey: "k"}
 	for _, keep := range []bool{false, true} {
 		if keep {
 			kept(t, s)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kinds"
 )
 
 // module is the path of this module: comments of its types are in its folders.
@@ -24,6 +25,9 @@ type comments struct {
 
 // of is the comment of a type, or of one of its fields; "" where there is none.
 func (c *comments) of(t reflect.Type, field string) (string, error) {
+	if t == kinds.Flat() {
+		t = reflect.TypeFor[kinds.Question]()
+	}
 	path, inside := strings.CutPrefix(t.PkgPath(), module)
 	if !inside || t.Name() == "" {
 		return "", nil

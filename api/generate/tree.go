@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/query"
 )
@@ -55,7 +56,8 @@ var written = map[reflect.Type]string{
 
 // forms are the types that write themselves as another one.
 var forms = map[reflect.Type]reflect.Type{
-	reflect.TypeFor[ldp.Loss](): reflect.TypeFor[ldp.LossJSON](),
+	reflect.TypeFor[ldp.Loss]():       reflect.TypeFor[ldp.LossJSON](),
+	reflect.TypeFor[kinds.Question](): kinds.Flat(),
 }
 
 func (t *tree) node(of reflect.Type) (*node, error) {
@@ -168,13 +170,51 @@ func (t *tree) add(out *node, of reflect.Type, level int, optional bool, depth m
 		if err != nil {
 			return err
 		}
+		if doc = description(f.Name, names, doc); of == kinds.Flat() {
+			if doc, err = t.ofKinds(f.Name, names); err != nil {
+				return err
+			}
+		}
 		left := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		kind := f.Type.Kind()
 		null := !left && (kind == reflect.Pointer || kind == reflect.Slice && !f.Type.Implements(marshalsText) || kind == reflect.Map ||
 			kind == reflect.Interface)
-		out.fields = append(out.fields, field{tag, description(f.Name, names, doc), optional || left, null, n})
+		out.fields = append(out.fields, field{tag, doc, optional || left, null, n})
 	}
 	return nil
+}
+
+// ofKinds is the comment of a field of a question, with the kinds that have it. Where the kinds say other things
+// of it, each is said.
+func (t *tree) ofKinds(field string, names map[string]string) (string, error) {
+	owners, said := kinds.Owners(field), map[string][]string{}
+	var order []string
+	for _, kind := range append([]string{""}, kinds.Names()...) {
+		owner, has := owners[kind]
+		if !has {
+			continue
+		}
+		doc, err := t.comments.of(owner, field)
+		if err != nil {
+			return "", err
+		}
+		if said[doc] == nil {
+			order = append(order, doc)
+		}
+		said[doc] = append(said[doc], kind)
+	}
+	var parts []string
+	for _, doc := range order {
+		text := description(field, names, doc)
+		if field == "Kind" {
+			text += " One of " + strings.Join(kinds.Names(), ", ") + "."
+		}
+		if of := said[doc]; of[0] != "" && (len(order) > 1 || len(of) < len(kinds.Names())) {
+			text = "For " + strings.Join(of, ", ") + ": " + strings.ToLower(text[:1]) + text[1:]
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " "), nil
 }
 
 // uncommented are the paths of the fields that have no comment, in and below n.

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
@@ -99,7 +100,7 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 	}
 	for i := range answers.Answers {
 		a := &answers.Answers[i]
-		if err := printAnswer(t.stdout, i, &a.Question, words.QuestionAsked(&a.Question), a.Rows); err != nil {
+		if err := printAnswer(t.stdout, i, &a.Question, a.Question.Said(), a.Rows); err != nil {
 			return err
 		}
 		printMessages(t.stdout, "note", a.ReadWithCare)
@@ -115,8 +116,8 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 	lang.Fprintf(w, "%d {question|questions} to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
 	for i := range q.Questions {
 		one := &q.Questions[i]
-		fmt.Fprintf(w, "\n%d. %s\n", i+1, sentence(l, words.QuestionAsked(&one.Question)))
-		printLine(w, "cost", l.Text("%s, %s noise", one.Cost, one.Question.Noise))
+		fmt.Fprintf(w, "\n%d. %s\n", i+1, sentence(l, one.Question.Said()))
+		printLine(w, "cost", l.Text("%s, %s noise", one.Cost, one.Question.Noise()))
 		printLine(w, "accuracy", words.PromiseWords(&one.Accuracy, one.Cells).In(l).Text)
 		printLine(w, "groups", one.Composition.In(l).Text)
 		for j := range one.Columns {
@@ -154,7 +155,7 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 	lang.Fprintf(w, "a rehearsal on %d made-up {row|rows}, not those of %s: nothing is charged\n\n", out.Rows, r.Dataset)
 	for i := range out.Questions {
 		q := &r.Questions[i]
-		if err := printAnswer(w, i, q, words.QuestionAsked(q), out.Questions[i].Rows); err != nil {
+		if err := printAnswer(w, i, q, q.Said(), out.Questions[i].Rows); err != nil {
 			return err
 		}
 		if of := out.Questions[i].Of; of > 0 {
@@ -190,7 +191,7 @@ func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows 
 		switch {
 		case r.Low != nil && r.Text == "":
 			spread = l.Text("%s to %s", figure(*r.Low), figure(*r.High))
-		case r.Noise != nil && q.Kind == "quantile":
+		case r.Noise != nil && q.Of.Facts().Margin == kinds.OfRank:
 			spread = l.Text("rank off by at most %s", figure(*r.Noise))
 		case r.Noise != nil:
 			spread = l.Text("within %s", figure(*r.Noise))

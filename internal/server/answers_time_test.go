@@ -139,8 +139,8 @@ func TestRefusalRepeatsOwnWords(t *testing.T) {
 		a.pay(t, http.StatusConflict, a.quote(t, "2.5", where), "of "+where).decode(t, &p)
 		for _, change := range p.FitsWith {
 			for _, q := range change.Questions {
-				if q.Where != where {
-					t.Errorf("%q was asked, and %q is proposed", where, q.Where)
+				if q.Where() != where {
+					t.Errorf("%q was asked, and %q is proposed", where, q.Where())
 				}
 			}
 		}

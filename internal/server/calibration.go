@@ -55,7 +55,7 @@ func soundCalibration(c *api.Calibration) bool {
 		}
 	}
 	// A time that is too short to be measured is 0.
-	_, known := c.Record[api.KindOutliers]
+	_, known := c.Record["outliers"]
 	return c.Records > 0 && c.Base > 0 && known
 }
 

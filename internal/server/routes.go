@@ -13,6 +13,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/kinds"
 	"github.com/noren-privacy/noren/lang"
 )
 
@@ -34,11 +35,20 @@ func (s *Server) mount() {
 	s.handler = s.guard(mux)
 }
 
+// schemaName is the name of a type's schema. The form of a question is made of its kinds, and has no name in Go.
+func schemaName(t reflect.Type, hint string) string {
+	if t == kinds.Flat() {
+		return reflect.TypeFor[kinds.Question]().Name()
+	}
+	return huma.DefaultSchemaNamer(t, hint)
+}
+
 // openAPI is the configuration of the interface: JSON alone, problems as errors, and no
 // pages of huma's own.
 func (s *Server) openAPI() huma.Config {
-	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	schemas := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), problemType)
+	schemas.RegisterTypeAlias(reflect.TypeFor[kinds.Question](), kinds.Flat())
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",

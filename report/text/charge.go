@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kinds"
+	"github.com/noren-privacy/noren/query"
 )
 
 // charge is what the words of an entry of a ledger need of its mechanism. Its parameters are public.
@@ -94,22 +96,22 @@ func Charged(mechanism json.RawMessage) (said api.Message, ok bool) {
 	case c.Name == "query.edges":
 		return api.Say("asked.edges", map[string]any{"bins": p.Count, "column": p.Column}), true
 	case isQuery:
-		return QuestionAsked(&api.Question{Kind: kind, Column: p.Column, By: p.By, Where: p.Where, Rank: p.Rank})[0], true
+		q, known := kinds.Query{Kind: query.Kind(kind), Column: p.Column, By: p.By, Where: p.Where, Rank: p.Rank}.Question()
+		if known {
+			return q.Of.Said(), true
+		}
 	case c.Name == "outlier.count":
 		radius, _ := strconv.ParseFloat(strconv.FormatFloat(p.Step*math.Sqrt(float64(p.Radius2)), 'g', 9, 64), 64)
-		return QuestionAsked(&api.Question{Kind: api.KindOutliers, K: p.K, Radius: radius, Columns: p.columns()})[0], true
+		return kinds.Outliers{K: p.K, Radius: radius, Columns: p.columns()}.Said(), true
 	case c.Name == "ratio.estimate":
 		f := &p.Figure
-		return QuestionAsked(&api.Question{
-			Kind: api.KindRatio, Of: f.Of, Column: f.Column, Where: f.Where, Rank: f.Rank,
-			Columns: p.Fit.columns(),
-		})[0], true
+		return kinds.Ratio{Of: f.Of, Column: f.Column, Where: f.Where, Rank: f.Rank, Columns: p.Fit.columns()}.Said(), true
 	case c.Name == "ratio.weights":
 		return api.Say("asked.weights", map[string]any{"columns": columns}), true
 	case c.Name == "ratio.check":
 		return api.Say("asked.weights_check", map[string]any{"columns": columns}), true
 	case c.Name == "correlated.answer":
-		return QuestionAsked(&api.Question{Kind: api.KindCorrelated, Query: p.Query})[0], true
+		return kinds.Correlated{Query: p.Query}.Said(), true
 	case c.Name == "ldp.randomize":
 		return api.Say("asked.randomised", map[string]any{"columns": strings.Join(p.Columns, ", "), "epsilon": p.Report.String()}), true
 	}

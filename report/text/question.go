@@ -1,87 +1,13 @@
 package text
 
 import (
-	"encoding/json"
 	"math"
-	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
-	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/kinds"
 )
-
-// QuestionAsked says a question in words, as in "Mean stay_days by ward, where age >= 65".
-func QuestionAsked(q *api.Question) []api.Message {
-	args := map[string]any{}
-	if q.Column != "" {
-		args["column"] = q.Column
-	}
-	if len(q.By) > 0 {
-		args["by"] = strings.Join(q.By, ", ")
-	}
-	if q.Where != "" {
-		args["where"] = q.Where
-	}
-	one := func(code string) []api.Message { return []api.Message{api.Say("asked."+code, args)} }
-	switch query.Kind(q.Kind) {
-	case query.Count:
-		return one("count")
-	case query.Histogram:
-		return one("histogram")
-	case query.Quantile:
-		if q.Rank == "" || q.Rank == "0.5" {
-			return one("median")
-		}
-		args["rank"] = q.Rank
-		return one("quantile")
-	case query.Sum:
-		return one("sum")
-	case query.Mean:
-		return one("mean")
-	case query.Variance:
-		return one("variance")
-	}
-	switch q.Kind {
-	case api.KindOutliers:
-		args["k"], args["radius"], args["columns"] = q.K, q.Radius, strings.Join(q.Columns, ", ")
-		return one("outliers")
-	case api.KindRatio:
-		args["of"], args["columns"] = q.Of, strings.Join(q.Columns, ", ")
-		switch q.Of {
-		case "share":
-			return one("ratio_share")
-		case "quantile":
-			args["rank"] = q.Rank
-			return one("ratio_quantile")
-		}
-		return one("ratio_mean")
-	}
-	if states := countedStates(q.Query); states != nil {
-		args["states"] = strings.Join(states, ", ")
-		return one("correlated_count")
-	}
-	args["query"] = string(q.Query)
-	return one("correlated")
-}
-
-// countedStates are the states that a query to the records of a model counts; nil for
-// every other query.
-func countedStates(query json.RawMessage) []string {
-	var q map[string]json.RawMessage
-	if json.Unmarshal(query, &q) != nil || len(q) != 1 {
-		return nil
-	}
-	var one string
-	if json.Unmarshal(q["count"], &one) == nil {
-		return []string{one}
-	}
-	var several []string
-	if json.Unmarshal(q["count"], &several) != nil || len(several) == 0 {
-		return nil
-	}
-	return several
-}
 
 // Composition says how the groups and bins of a question are paid.
 func Composition(q *api.Question, groups, cells int, n account.Neighbours, unit string) api.Message {
@@ -90,7 +16,7 @@ func Composition(q *api.Question, groups, cells int, n account.Neighbours, unit 
 	case cells == 1:
 		return api.Say("composition.one", nil)
 	case unit != account.Record:
-		args["rows"] = q.MaxRows
+		args["rows"] = q.MaxRows()
 		return api.Say("composition.persons", args)
 	case n == account.ReplaceOne:
 		return api.Say("composition.replace", args)
@@ -235,7 +161,7 @@ func ReadWithCare(q *api.Question, p *api.Promise, rows []api.AnswerRow) []api.M
 		case r.Noise != nil && p.Within != nil && *r.Noise > *p.Within*(1+1e-9):
 			wide++
 		}
-		if r.Value != nil && *r.Value < 0 && (q.Kind == string(query.Count) || q.Kind == string(query.Histogram)) {
+		if r.Value != nil && *r.Value < 0 && q.Of.Facts().Unit == kinds.Records {
 			negative++
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // Message is a sentence with a code, by which the page translates it.
@@ -232,7 +233,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 		Statement: statement(set), Columns: []DefinedColumn{}, Accounts: []Account{},
 	}
 	if reason := b.config.Sealed(); reason != "" {
-		m := api.Fixed("sealed-reason", reason)
+		m := lang.Fixed("sealed-reason", reason)
 		out.Sealed, out.SealedReason = true, &m
 	}
 	var def definition

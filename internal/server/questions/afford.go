@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/kinds"
 )
 
 // Affordable is a typical question with what it would cost, and how often what is left
@@ -62,10 +63,10 @@ func (q *Questions) Afford(ctx context.Context, book *books.Book, r *Reader) ([]
 // number is public, else of 1,000.
 func typical(columns []books.DefinedColumn, records int64) []api.Question {
 	within := func(v float64) *api.Margin { return &api.Margin{Within: v, At: "0.95"} }
-	out := []api.Question{{Kind: "count", Margin: within(30)}, {Kind: "count", Margin: within(10)}}
+	out := []api.Question{{Of: kinds.Count{}, Margin: within(30)}, {Of: kinds.Count{}, Margin: within(10)}}
 	for _, c := range columns {
 		if len(c.Keys) > 1 {
-			out = append(out, api.Question{Kind: "count", By: []string{c.Name}, Margin: within(20)})
+			out = append(out, api.Question{Of: kinds.Count{By: []string{c.Name}}, Margin: within(20)})
 			break
 		}
 	}
@@ -75,7 +76,7 @@ func typical(columns []books.DefinedColumn, records int64) []api.Question {
 			if records == 0 {
 				m.About = 1000
 			}
-			out = append(out, api.Question{Kind: "mean", Column: c.Name, Margin: m})
+			out = append(out, api.Question{Of: kinds.Mean{Column: c.Name}, Margin: m})
 			break
 		}
 	}

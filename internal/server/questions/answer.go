@@ -110,7 +110,7 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 	for i := range a.Answers {
 		one := &a.Answers[i]
 		out.Questions = append(out.Questions, AnsweredPart{
-			Asked: list(one.Asked), Kind: one.Question.Kind, Question: questions[i], Result: Result{rowsOf(one.Rows), one.UnitLabel},
+			Asked: list(one.Asked), Kind: one.Question.Name(), Question: questions[i], Result: Result{rowsOf(one.Rows), one.UnitLabel},
 			Accuracy: one.Accuracy,
 			Notes:    list(one.Notes), ReadWithCare: list(one.ReadWithCare),
 		})

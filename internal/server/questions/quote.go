@@ -99,19 +99,15 @@ func (q *Questions) ask(h *books.Held, principal string, questions []api.Questio
 	copy(r.Questions, questions)
 	for i := range r.Questions {
 		one := &r.Questions[i]
-		if one.Public != "" {
-			path, known := q.config.Public[one.Public]
+		if public := one.Public(); public != "" {
+			path, known := q.config.Public[public]
 			if !known {
 				return nil, fault(i, "public", "expected the name of a public table of the server")
 			}
-			one.Public = path
+			*one = one.WithPublic(path)
 		}
-		switch one.Kind {
-		case "outliers", "correlated", "ratio":
-		default:
-			if one.MaxRows == 0 {
-				one.MaxRows = h.MaxRows
-			}
+		if one.MaxRows() == 0 {
+			*one = one.WithMaxRows(h.MaxRows)
 		}
 	}
 	return r, nil
@@ -123,8 +119,8 @@ func (q *Questions) named(questions []api.Question) []api.Question {
 	copy(out, questions)
 	for i := range out {
 		for name, path := range q.config.Public {
-			if out[i].Public == path {
-				out[i].Public = name
+			if out[i].Public() == path {
+				out[i] = out[i].WithPublic(name)
 				break
 			}
 		}

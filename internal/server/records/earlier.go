@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // Earlier is an earlier release that may be of the same people.
@@ -40,17 +40,17 @@ func (r *Records) earlier(ctx context.Context, h *tables.Held) ([]Earlier, error
 		switch {
 		case err != nil:
 			// Nothing is known of it: it counts as one of the same people.
-			d.ID, common = rows[i].ID, api.Fixed("earlier-unreadable", "a release whose record cannot be read")
+			d.ID, common = rows[i].ID, lang.Fixed("earlier-unreadable", "a release whose record cannot be read")
 		case !d.Noted:
 			continue
 		case d.Table == h.Table.ID:
-			common = api.Fixed("earlier-same-table", "the same table")
+			common = lang.Fixed("earlier-same-table", "the same table")
 		case d.SourceSHA256 == h.SHA256:
-			common = api.Fixed("earlier-same-file", "a table with the same file")
+			common = lang.Fixed("earlier-same-file", "a table with the same file")
 		case d.Unit != "" && d.Unit == h.Table.Unit:
-			common = api.Fixed("earlier-same-unit", "a table with a unit of the same name")
+			common = lang.Fixed("earlier-same-unit", "a table with a unit of the same name")
 		case slices.Equal(d.SourceColumns, columns):
-			common = api.Fixed("earlier-same-columns", "a table with the same columns")
+			common = lang.Fixed("earlier-same-columns", "a table with the same columns")
 		default:
 			continue
 		}

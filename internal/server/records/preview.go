@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report/text"
 )
 
@@ -470,7 +471,7 @@ func (r *Records) reasons(row *store.Resource, parameters *Parameters, h *tables
 	out := problems(h, parameters, r.config.LeastK)
 	add := func(code string, args map[string]any) { out = append(out, api.Say(code, args)) }
 	if reason := r.config.Sealed(); reason != "" {
-		out = append(out, api.Fixed("sealed", reason))
+		out = append(out, lang.Fixed("sealed", reason))
 	}
 	switch {
 	case p != nil && p.failure != nil && p.failed == [2]int64{row.Version, h.Table.Version} && (p.release == nil || p.stale(row, h)):

@@ -1,9 +1,7 @@
-package api
+package lang
 
 import (
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/lang"
-	"github.com/noren-privacy/noren/table/infer"
 )
 
 // Message is a sentence with a code.
@@ -15,33 +13,30 @@ type Message struct {
 	// Args are the texts and numbers of the sentence, by name.
 	Args map[string]any `json:"args,omitempty"`
 	// Said says the sentence in a language where it is not the one of its code. Optional.
-	Said func(lang.Lang) string `json:"-"`
+	Said func(Lang) string `json:"-"`
 }
 
 // Say is the message of a code, whose texts package lang has.
 func Say(code string, args map[string]any) Message {
-	english, _ := lang.English.Message(code, args)
+	english, _ := English.Message(code, args)
 	return Message{Code: code, Text: english, Args: args}
 }
 
 // Fixed is the message of a code whose text has no arguments and is no other message's.
 func Fixed(code string, text noren.Phrase) Message {
-	return Message{Code: code, Text: string(text), Said: func(l lang.Lang) string { return l.Shown(noren.Textf("%s", text)) }}
+	return Message{Code: code, Text: string(text), Said: func(l Lang) string { return l.Shown(noren.Textf("%s", text)) }}
 }
 
 // Whole is the message as a text.
 func (m Message) Whole() noren.Text {
-	return noren.Textf("%s", lang.Spoken(func(l lang.Lang) string { return m.In(l).Text }))
+	return noren.Textf("%s", Spoken(func(l Lang) string { return m.In(l).Text }))
 }
-
-// Because is the reason of a type or role as a message.
-func Because(r infer.Reason) *Message { return &Message{Code: r.Code, Text: r.Text, Args: r.Args} }
 
 // In is the message in a language. It is made from the code and the arguments, so that a message
 // that was stored in English can be read in every language; one without a text for its code is looked
 // for by its English text.
-func (m Message) In(l lang.Lang) Message {
-	if l == lang.English {
+func (m Message) In(l Lang) Message {
+	if l == English {
 		return m
 	}
 	if m.Said != nil {

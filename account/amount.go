@@ -1,11 +1,10 @@
-package api
+package account
 
 import (
 	"math/big"
 	"strings"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/account"
 )
 
 // Amount is an amount of privacy loss as texts in decimal, exactly: an epsilon and a
@@ -20,27 +19,27 @@ type Amount struct {
 }
 
 // AmountIn is c as a budget of that accounting states it.
-func AmountIn(in account.Accounting, c account.Cost) Amount {
-	if in == account.ZCDP {
+func AmountIn(in Accounting, c Cost) Amount {
+	if in == ZCDP {
 		return RhoAmount(c.Rho)
 	}
-	return Amount{Epsilon: account.Decimal(c.Epsilon, 9), Delta: account.Decimal(c.Delta, 18)}
+	return Amount{Epsilon: Decimal(c.Epsilon, 9), Delta: Decimal(c.Delta, 18)}
 }
 
 // RhoAmount is a loss in zCDP.
-func RhoAmount(r account.Rho) Amount { return Amount{Rho: r.String()} }
+func RhoAmount(r Rho) Amount { return Amount{Rho: r.String()} }
 
 // Parse is a as a cost: an epsilon above 0 and a delta, or a rho above 0 alone. Error:
 // [noren.Usage].
-func (a Amount) Parse() (account.Cost, error) {
+func (a Amount) Parse() (Cost, error) {
 	if a.Rho == "" {
-		return account.ParseCost(a.Epsilon, a.Delta)
+		return ParseCost(a.Epsilon, a.Delta)
 	}
 	if a.Epsilon != "" || a.Delta != "" {
-		return account.Cost{}, noren.Usagef("rho", "does not go with an epsilon").Hinted("state one of them")
+		return Cost{}, noren.Usagef("rho", "does not go with an epsilon").Hinted("state one of them")
 	}
-	rho, err := account.ParseRho(a.Rho)
-	return account.Cost{Rho: rho}, err
+	rho, err := ParseRho(a.Rho)
+	return Cost{Rho: rho}, err
 }
 
 // parts are the parts of a as numbers; what is absent or no number is 0.
@@ -135,14 +134,14 @@ func (a Amount) String() string {
 }
 
 // ParseAmount reads what [Amount.String] writes.
-func ParseAmount(text string) (account.Cost, error) {
+func ParseAmount(text string) (Cost, error) {
 	var a Amount
 	parts := map[string]*string{"epsilon": &a.Epsilon, "delta": &a.Delta, "rho": &a.Rho}
 	for one := range strings.SplitSeq(text, ", ") {
 		name, value, _ := strings.Cut(one, " ")
 		to := parts[name]
 		if to == nil || *to != "" {
-			return account.Cost{}, noren.Usagef("cost", "expected an amount, as in epsilon 0.1")
+			return Cost{}, noren.Usagef("cost", "expected an amount, as in epsilon 0.1")
 		}
 		*to = value
 	}
