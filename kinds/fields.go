@@ -7,9 +7,12 @@ var measurable = []table.Type{table.Integer, table.Decimal, table.Date}
 
 // Fields that several kinds have.
 var (
-	where  = Field{Name: "where", Form: Condition, Text: "selects records, as in age >= 65"}
-	by     = Field{Name: "by", Form: Groups, Text: "columns whose values make groups"}
-	keys   = Field{Name: "keys", Form: Lists, Filled: "keys", Text: "public values of the groups, a list for each column of by; all combinations are answered"}
+	where = Field{Name: "where", Form: Condition, Text: "selects records, as in age >= 65"}
+	by    = Field{Name: "by", Form: Groups, Text: "columns whose values make groups"}
+	keys  = Field{
+		Name: "keys", Form: Lists, Filled: "keys",
+		Text: "public values of the groups, a list for each column of by; all combinations are answered",
+	}
 	bounds = Field{
 		Name: "bounds", Form: Interval, Filled: "bounds",
 		Text: "the smallest and the largest value that counts; values outside are moved to the nearer one",

@@ -127,8 +127,13 @@ func TestNothingSaid(t *testing.T) {
 			"1",
 			[]string{"miss.unlisted"},
 		},
-		"missing values":                  {60, api.Question{Of: kinds.Count{By: []string{"sex"}, Keys: [][]string{{"f", ""}}}}, "1", nil},
-		"a key beside a count of nothing": {60, api.Question{Of: kinds.Count{Where: "sex = 'F'"}}, "0.01", []string{"miss.unlisted", "miss.count"}},
+		"missing values": {60, api.Question{Of: kinds.Count{By: []string{"sex"}, Keys: [][]string{{"f", ""}}}}, "1", nil},
+		"a key beside a count of nothing": {
+			60,
+			api.Question{Of: kinds.Count{Where: "sex = 'F'"}},
+			"0.01",
+			[]string{"miss.unlisted", "miss.count"},
+		},
 	} {
 		if got := one(c.records, c.q, c.epsilon); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

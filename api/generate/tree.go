@@ -170,7 +170,8 @@ func (t *tree) add(out *node, of reflect.Type, level int, optional bool, depth m
 		if err != nil {
 			return err
 		}
-		if doc = description(f.Name, names, doc); of == kinds.Flat() {
+		doc = description(f.Name, names, doc)
+		if of == kinds.Flat() {
 			if doc, err = t.ofKinds(f.Name, names); err != nil {
 				return err
 			}
