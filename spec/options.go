@@ -59,47 +59,19 @@ const (
 func (s *Spec) Options() (*kanon.Options, error) {
 	a := &s.Anonymize
 	var faults Faults
-	o := &kanon.Options{K: a.K, Refine: refine.Auto, Scale: space.ZScore, Publish: publish.Matched, KeepOrder: a.KeepOrder}
-	o.Partition.Gamma, o.Partition.M = a.Gamma, a.M
-	var err error
-	if a.Method != "" {
-		o.Partition.Method, err = partition.ParseMethod(a.Method)
-		faults.add("method", err)
+	o := &kanon.Options{Unit: s.Unit, Refine: refine.Auto, Scale: space.ZScore, Publish: publish.Matched}
+	for _, p := range parameters {
+		if p.set != nil {
+			faults.add(p.Name, p.set(o, p.Field(a).Interface()))
+		}
 	}
-	o.Partition.Coarse, err = parseCoarse(a.Coarse)
-	faults.add("coarse", err)
-	if a.Refine != "" {
-		o.Refine, err = refine.ParseEffort(a.Refine)
-		faults.add("refine", err)
-	}
-	if a.Suppress != "" {
-		o.Suppress, err = kanon.ParseSuppression(a.Suppress)
-		faults.add("suppress", err)
-	}
-	o.Gap, err = ParseGap(a.Gap)
-	faults.add("gap", err)
-	if a.Scale != "" {
-		o.Scale, err = space.ParseScaling(a.Scale)
-		faults.add("scale", err)
-	}
-	if a.Publish != "" {
-		o.Publish, err = publish.ParseMode(a.Publish)
-		faults.add("publish", err)
-	}
-	if a.Ranges != "" {
-		o.Ranges, err = publish.ParseRanges(a.Ranges)
-		faults.add("ranges", err)
-	}
-	o.Unit, o.Pseudonym = s.Unit, a.Pseudonym
-	o.Linkage, err = a.Linkage()
-	faults.add("unit-linkage", err)
-	if s.Unit == "" && (o.Linkage != kanon.LinkOne || a.Pseudonym) {
+	if s.Unit == "" && (o.Linkage != kanon.LinkOne || o.Pseudonym) {
 		faults = append(faults, &noren.Error{
 			Kind: noren.Usage, Code: CodeNeedsUnit, Where: "unit",
 			What: "unit-linkage and pseudonym are about persons: name the column that tells them apart",
 		})
 	}
-	_, err = formula.Parse(a.Formulas)
+	_, err := formula.Parse(a.Formulas)
 	faults.add("formulas", err)
 	requirement, err := a.Requirement()
 	faults.add("", err)
@@ -170,7 +142,7 @@ func ParseGap(s string) (time.Duration, error) {
 // parseCoarse reads "auto", "off" or a number.
 func parseCoarse(s string) (int, error) {
 	switch s {
-	case "", "auto":
+	case "auto":
 		return partition.CoarseAuto, nil
 	case "off":
 		return partition.CoarseOff, nil

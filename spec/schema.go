@@ -24,12 +24,11 @@ func JSONSchema() ([]byte, error) {
 	enum(s.Properties["input"], "encoding", "utf-8", "shift_jis", "utf-16le", "utf-16be", "euc-jp", "iso-2022-jp", "latin-1", "windows-1252")
 	s.Properties["input"].Properties["header-row"].Minimum = jsonschema.Ptr(1.0)
 	do := s.Properties["anonymize"]
-	enum(do, "l-model", "distinct", "entropy", "recursive")
-	enum(do, "l-missing", "skip", "value")
-	enum(do, "scale", "minmax", "zscore", "none")
-	enum(do, "unit-linkage", "one", "all")
-	enum(do, "publish", "matched", "aggregate", "generalize", "shares")
-	enum(do, "ranges", "tight", "fixed")
+	for _, p := range parameters {
+		if p.Only {
+			enum(do, p.Name, p.Words...)
+		}
+	}
 	s.Properties["version"].Const = jsonschema.Ptr[any](Version)
 	do.Properties["k"].Minimum = jsonschema.Ptr(1.0)
 	out, err := json.MarshalIndent(s, "", "  ")
@@ -39,6 +38,8 @@ func JSONSchema() ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-func enum(of *jsonschema.Schema, property string, values ...any) {
-	of.Properties[property].Enum = values
+func enum(of *jsonschema.Schema, property string, values ...string) {
+	for _, v := range values {
+		of.Properties[property].Enum = append(of.Properties[property].Enum, v)
+	}
 }

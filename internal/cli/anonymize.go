@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +59,7 @@ func newAnonymize(t *terminal) *cobra.Command {
 	f.earlier.register(c)
 	s.BoolVar(&f.dryRun, "dry-run", false, "say what would be read, dropped, transformed and kept; make no groups and write nothing")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1, or with --dry-run noren.anonymize.plan/1")
-	groupFlags(c, releaseGroups)
+	groupFlags(c, releaseGroups())
 	return c
 }
 
@@ -66,33 +67,10 @@ func newAnonymize(t *terminal) *cobra.Command {
 func (f *anonymizeFlags) registerRelease(c *cobra.Command) {
 	f.register(c)
 	s := c.Flags()
-	p := &f.parameters
 	s.StringVarP(&f.output, "output", "o", "", "write the release to this `FILE`, or - for standard output")
 	s.BoolVar(&f.force, "force", false, "replace OUTPUT when it exists")
-	s.IntVar(&p.K, "k", 0, "smallest number of records, or with --unit of persons, that share their quasi-identifiers")
-	registerLinkage(c, p)
-	s.BoolVar(&p.Pseudonym, "pseudonym", false,
-		"keep the unit's column, with a pseudonym of each person drawn for this release; needs --unit-linkage all")
-	registerModels(c, p)
-	s.StringVar(&p.Method, "method", "", "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki or topdown (default auto)")
-	s.Float64Var(&p.Gamma, "gamma", 0, "gain factor of vmdav (default 0.2)")
-	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
-	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
-	s.StringVar(&p.Refine, "refine", "",
-		"local search after the method: off, fast, auto (fast, then exchanges where they pay) or a duration such as 20s (default auto)")
-	s.StringVar(&p.Suppress, "suppress", "",
-		"most records to leave out, those without which the others lose least: off, a share such as 1%, or a number of records (default off)")
-	s.StringVar(&p.Gap, "gap", "",
-		"search time for a better lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours only)")
-	s.StringVar(&p.Scale, "scale", "", "zscore (every column counts alike, categories included), minmax or none (default zscore)")
-	s.StringVar(&p.Publish, "publish", "", "matched (one value per class, chosen so that counts over the table stay near those of the "+
-		"source), aggregate (means, medians, modes), generalize (ranges, sets) or shares (values with their shares, ranges with means) "+
-		"(default matched)")
-	s.StringVar(&p.Ranges, "ranges", "",
-		"ends of the ranges of --publish generalize: tight (of the class) or fixed (of a grid of round numbers) (default tight)")
-	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
-	registerFormulas(c, p)
+	registerParameters(c, &f.parameters)
 	s.StringVar(&f.certify, "certificate", "",
 		"write a signed certificate of the release, a file, a folder or a table of a database, to this `FILE`")
 }
@@ -190,30 +168,31 @@ func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 			Hint: "for instance --t 0.2",
 		}
 	}
-	set := func(flag string, copy func()) {
-		if c.Flags().Changed(flag) {
-			copy()
+	for _, p := range spec.Parameters() {
+		if c.Flags().Changed(p.Name) {
+			p.Field(onto).Set(p.Field(from))
 		}
 	}
-	set("k", func() { onto.K = from.K })
-	set("l", func() { onto.L = from.L })
-	set("l-model", func() { onto.LModel = from.LModel })
-	set("l-missing", func() { onto.LMissing = from.LMissing })
-	set("c", func() { onto.C = from.C })
-	set("t", func() { onto.T = from.T })
-	set("method", func() { onto.Method = from.Method })
-	set("gamma", func() { onto.Gamma = from.Gamma })
-	set("m", func() { onto.M = from.M })
-	set("coarse", func() { onto.Coarse = from.Coarse })
-	set("refine", func() { onto.Refine = from.Refine })
-	set("suppress", func() { onto.Suppress = from.Suppress })
-	set("gap", func() { onto.Gap = from.Gap })
-	set("scale", func() { onto.Scale = from.Scale })
-	set("publish", func() { onto.Publish = from.Publish })
-	set("ranges", func() { onto.Ranges = from.Ranges })
-	set("unit-linkage", func() { onto.UnitLinkage = from.UnitLinkage })
-	set("pseudonym", func() { onto.Pseudonym = from.Pseudonym })
-	set("formulas", func() { onto.Formulas = from.Formulas })
-	set("keep-order", func() { onto.KeepOrder = from.KeepOrder })
 	return nil
+}
+
+// registerParameters registers the flags of the parameters of these names, or of all. They set
+// the fields of onto.
+func registerParameters(c *cobra.Command, onto *spec.Anonymize, names ...string) {
+	s := c.Flags()
+	for _, p := range spec.Parameters() {
+		if len(names) > 0 && !slices.Contains(names, p.Name) {
+			continue
+		}
+		switch field := p.Field(onto).Addr().Interface().(type) {
+		case *int:
+			s.IntVar(field, p.Name, 0, p.Help)
+		case *float64:
+			s.Float64Var(field, p.Name, 0, p.Help)
+		case *bool:
+			s.BoolVar(field, p.Name, false, p.Help)
+		case *string:
+			s.StringVar(field, p.Name, "", p.Help)
+		}
+	}
 }

@@ -45,7 +45,7 @@ func newAssess(t *terminal) *cobra.Command {
 	s.StringVar(&f.against, "against", "", "a `RELEASE` of the table")
 	s.BoolVar(&f.keptOrder, "kept-order", false,
 		"the release has its rows in the order of FILE (noren anonymize --keep-order): compare them one by one")
-	registerFormulas(c, &f.parameters)
+	registerParameters(c, &f.parameters, "formulas")
 	f.earlier.register(c)
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -10,41 +11,39 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/spec"
 )
 
 // patience bounds the time that a completion may take.
 const patience = 2 * time.Second
 
-// values are the words that flags take, by the names of the flags. A command completes
-// those that the help of its flag names.
+// values are the words that flags take, beside those of the parameters of a release, by the
+// names of the flags. A command completes those that the help of its flag names.
 var values = map[string][]string{
 	"accounting":  {"epsilon", "zcdp"},
 	"adversaries": {"all", "empty", "full"},
 	"bins":        {"equal-frequency", "equal-width"},
-	"coarse":      {"auto", "off"},
 	"correction":  {"holm", "bonferroni"},
 	"coverage":    {"auto", "core", "exact"},
 	"encoding":    {"utf-8", "shift_jis", "utf-16le", "utf-16be", "euc-jp", "iso-2022-jp", "latin-1", "windows-1252"},
 	"features":    {"kernels", "marginals", "both"},
-	"formulas":    {"keep", "text"},
-	"gap":         {"off"},
 	"kind":        {"number", "month", "week", "fiscal", "postal", "municipality", "icd10"},
-	"l-missing":   {"skip", "value"},
-	"l-model":     {"distinct", "entropy", "recursive"},
 	"mechanism": {
 		"lomax", "student-t", "laplace", "gaussian", "global-laplace", "exponential", "smooth", "rkhs-pure", "rkhs-gaussian",
 		"parametric", "noisy-centres", "grr", "oue", "sue", "rappor", "olh", "duchi", "piecewise", "hybrid", "square-wave",
 	},
-	"method":          {"auto", "mondrian", "mondrian-strict", "mdav", "vmdav", "tomobiki", "exact", "quilt", "tanh", "range"},
+	"method":          {"exact", "quilt", "tanh", "range"},
 	"neighbours":      {"add-remove", "replace-one"},
 	"output-encoding": {"utf-8", "shift_jis", "utf-16le", "utf-16be", "euc-jp", "iso-2022-jp", "latin-1", "windows-1252"},
 	"population":      {"zipf", "uniform", "geometric", "normal", "bimodal"},
 	"post":            {"plain", "entropy", "nnls", "clip"},
 	"public-encoding": {"utf-8", "shift_jis"},
-	"publish":         {"matched", "aggregate", "generalize", "shares"},
-	"refine":          {"off", "fast", "auto"},
-	"scale":           {"minmax", "zscore", "none", "bounds"},
-	"unit-linkage":    {"one", "all"},
+	"scale":           {"bounds"},
+}
+
+// wordsOf are the words of a flag: those of the parameter of a release of that name, then values.
+func wordsOf(flag string) []string {
+	return slices.Concat(spec.ParameterNamed(flag).Words, values[flag])
 }
 
 // lists are the flags whose values are comma-separated, by the flag of one value.
@@ -123,12 +122,12 @@ func completeFlag(f *pflag.Flag, t *terminal) cobra.CompletionFunc {
 			return listed(found, prefix, many), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
-	all := values[f.Name]
+	name = f.Name
 	if one, known := lists[f.Name]; known {
-		all, many = values[one], true
+		name, many = one, true
 	}
 	var words []string
-	for _, w := range all {
+	for _, w := range wordsOf(name) {
 		if mentions(f.Usage, w) {
 			words = append(words, w)
 		}

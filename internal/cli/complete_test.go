@@ -2,11 +2,15 @@ package cli
 
 import (
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/noren-privacy/noren/spec"
 )
 
 // Every word of values is one that the help of a flag of that name states.
@@ -21,12 +25,16 @@ func TestCompletedWordsAreStated(t *testing.T) {
 	}
 	walk(newRoot(newTerminal(strings.NewReader(""), io.Discard, io.Discard)))
 	for _, one := range lists {
-		if values[one] == nil {
+		if wordsOf(one) == nil {
 			t.Errorf("a list of --%s, which has no words", one)
 		}
 	}
-	for flag, words := range values {
-		for _, w := range words {
+	flags := slices.Collect(maps.Keys(values))
+	for _, p := range spec.Parameters() {
+		flags = append(flags, p.Name)
+	}
+	for _, flag := range flags {
+		for _, w := range wordsOf(flag) {
 			if !mentions(stated[flag], w) {
 				t.Errorf("--%s completes %s, which no help states", flag, w)
 			}

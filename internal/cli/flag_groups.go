@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/noren-privacy/noren/spec"
 )
 
 // flagGroup is a part of the flags of a command, as its help shows them.
@@ -16,26 +18,28 @@ type flagGroup struct {
 }
 
 // releaseGroups are the flags of noren anonymize. The first group holds those that most
-// releases need.
-var releaseGroups = []flagGroup{
-	{heading: "Needed for most releases", flags: []string{"output", "k", "quasi", "identifier", "unit", "spec"}},
-	{heading: "What to release", flags: []string{
-		"sensitive", "other", "drop", "publish", "ranges", "round", "hierarchy", "pseudonym",
-		"suppress",
-	}},
-	{heading: "Guarantee", flags: []string{
-		"l", "l-model", "c", "l-missing", "t", "unit-linkage",
-		"previous", "previous-source", "previous-quasi", "previous-certificate",
-	}},
-	{heading: "Reading INPUT", flags: []string{
-		"sheet", "header", "no-header", "header-row", "hidden", "totals", "delimiter", "encoding", "missing", "type", "format", "order", "query",
-	}},
-	{heading: "Writing OUTPUT", flags: []string{
-		"force", "split-rows", "output-delimiter", "output-encoding", "formulas", "keep-order",
-		"certificate", "report",
-	}},
-	{heading: "Effort", flags: []string{"method", "refine", "gap", "scale", "coarse", "m", "gamma", "workers", "memory"}},
-	{heading: "Running", flags: []string{"dry-run", "json", "seed", "seed-insecure", "help"}},
+// releases need. A parameter says itself where it stands.
+func releaseGroups() []flagGroup {
+	groups := []flagGroup{
+		{heading: "Needed for most releases", flags: []string{"output", "quasi", "identifier", "unit", "spec"}},
+		{heading: "What to release", flags: []string{"sensitive", "other", "drop", "round", "hierarchy"}},
+		{heading: "Guarantee", flags: []string{"previous", "previous-source", "previous-quasi", "previous-certificate"}},
+		{heading: "Reading INPUT", flags: []string{
+			"sheet", "header", "no-header", "header-row", "hidden", "totals", "delimiter", "encoding", "missing", "type", "format", "order", "query",
+		}},
+		{heading: "Writing OUTPUT", flags: []string{"force", "split-rows", "output-delimiter", "output-encoding", "certificate", "report"}},
+		{heading: "Effort", flags: []string{"workers", "memory"}},
+		{heading: "Running", flags: []string{"dry-run", "json", "seed", "seed-insecure", "help"}},
+	}
+	for _, p := range spec.Parameters() {
+		for i := range groups {
+			g := &groups[i]
+			if at := slices.Index(g.flags, p.After); at >= 0 || g.heading == p.After {
+				g.flags = slices.Insert(g.flags, at+1, p.Name)
+			}
+		}
+	}
+	return groups
 }
 
 // otherGroup and globalGroup are the flags that no group of a command names, and those of

@@ -86,7 +86,7 @@ func (p pieces) print(w io.Writer, c *cobra.Command, text string) {
 	p.printCommands(w, c)
 	groups := []flagGroup{flagGroup{heading: "Flags"}.of(c.LocalFlags(), nil)}
 	if c.Name() == "anonymize" {
-		groups = releaseGroups
+		groups = releaseGroups()
 	}
 	for _, g := range groups {
 		p.printFlags(w, g, c.LocalFlags())

@@ -53,7 +53,7 @@ func neededPieces(shown []*cobra.Command) (needed []po.Entry) {
 	for _, g := range shown[0].Groups() {
 		headings = append(headings, strings.TrimSuffix(g.Title, ":"))
 	}
-	for _, g := range releaseGroups {
+	for _, g := range releaseGroups() {
 		headings = append(headings, g.heading)
 	}
 	for _, heading := range headings {

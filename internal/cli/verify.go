@@ -33,34 +33,9 @@ func newVerify(t *terminal) *cobra.Command {
 	s := c.Flags()
 	p := &f.parameters
 	s.IntVar(&p.K, "k", 0, "smallest number of records, or with --unit of persons, that must share their quasi-identifiers")
-	registerModels(c, p)
-	registerLinkage(c, p)
-	registerFormulas(c, p)
+	registerParameters(c, p, "l", "l-model", "c", "l-missing", "t", "unit-linkage", "formulas")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.verify/1")
 	return c
-}
-
-// registerLinkage registers what is known of a person's records.
-func registerLinkage(c *cobra.Command, p *spec.Anonymize) {
-	c.Flags().StringVar(&p.UnitLinkage, "unit-linkage", "",
-		"what others may know of a person's records: one of them, or all and that they are of one person (default one)")
-}
-
-// registerFormulas registers how texts that spreadsheets take for formulas are written in a
-// release.
-func registerFormulas(c *cobra.Command, p *spec.Anonymize) {
-	c.Flags().StringVar(&p.Formulas, "formulas", "",
-		"texts of a release in a text file that spreadsheets take for formulas: keep, or text, with an apostrophe before each (default keep)")
-}
-
-// registerModels registers what is asked of sensitive columns.
-func registerModels(c *cobra.Command, p *spec.Anonymize) {
-	s := c.Flags()
-	s.Float64Var(&p.L, "l", 0, "l-diversity of every sensitive column")
-	s.StringVar(&p.LModel, "l-model", "", "distinct, entropy or recursive (default distinct)")
-	s.Float64Var(&p.C, "c", 0, "the c of recursive (c,l)-diversity (default 3)")
-	s.StringVar(&p.LMissing, "l-missing", "", "whether a missing sensitive value counts towards l: skip or value (default skip)")
-	s.Float64Var(&p.T, "t", 0, "t-closeness of every sensitive column, above 0")
 }
 
 func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
