@@ -61,6 +61,7 @@ var boundedReaders = map[string]reader{
 	"internal/server/questions/answer.go unmarshal":        {"json.Unmarshal", byMemory},
 	"internal/server/questions/questions.go List":          {"json.Unmarshal", byMemory},
 	"internal/server/spoken/spoken.go JSON":                {"json.Unmarshal", byMemory},
+	"internal/server/routes_jobs.go eventIn":               {"json.Unmarshal", byMemory},
 	"internal/server/questions/token.go open":              {"json.Unmarshal", byMemory},
 	"internal/server/resources.go openJobs":                {"json.Unmarshal", byMemory},
 	"internal/server/store/resources.go Decode":            {"json.Unmarshal", byMemory},

@@ -1,6 +1,9 @@
 package api
 
-import "github.com/noren-privacy/noren/lang"
+import (
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
+)
 
 // Level is how urgent a note is.
 type Level string
@@ -24,14 +27,14 @@ type Note struct {
 	Columns []string `json:"columns,omitempty"`
 	// Args are the texts and numbers of the remark, by name. Optional.
 	Args map[string]any `json:"-"`
-	// Said is the remark in a language. Optional.
-	Said func(lang.Lang) string `json:"-"`
+	// Whole is the remark with its arguments. Optional.
+	Whole noren.Text `json:"-"`
 }
 
 // In is the remark in a language.
 func (n *Note) In(l lang.Lang) string {
-	if n.Said == nil {
+	if n.Whole.IsZero() {
 		return l.Foreign(n.Text)
 	}
-	return n.Said(l)
+	return l.Shown(n.Whole)
 }

@@ -425,9 +425,8 @@ const CodeNeedsSplit = "needs-split"
 // noteRelease warns of what a release leaves open.
 func (s *Service) noteRelease(r *kanon.Result) {
 	for _, c := range r.LooksMissing {
-		said := func(l lang.Lang) string { return text.LooksMissing(l, r, c) }
-		s.saidNote(api.Warning, NoteLooksMissing, []string{c.Column}, map[string]any{"columns": c.Column, "groups": c.Groups, "all": r.Groups},
-			said)
+		s.wholeNote(api.Warning, NoteLooksMissing, []string{c.Column}, map[string]any{"columns": c.Column, "groups": c.Groups, "all": r.Groups},
+			text.LooksMissing(r, c))
 	}
 	if f := r.Formulas; f != nil {
 		var columns []string
@@ -441,7 +440,7 @@ func (s *Service) noteRelease(r *kanon.Result) {
 		s.messageNote(level, columns, text.Formulas(f))
 	}
 	if len(r.Uncounted) > 0 {
-		s.saidNote(api.Warning, NoteUncounted, r.Uncounted, nil, func(l lang.Lang) string { return text.Uncounted(l, r) })
+		s.wholeNote(api.Warning, NoteUncounted, r.Uncounted, nil, said(func(l lang.Lang) string { return text.Uncounted(l, r) }))
 	}
 	if r.Repeated != nil {
 		s.messageNote(api.Warning, []string{r.Repeated.Column}, text.Repeated(r))

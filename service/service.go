@@ -105,17 +105,17 @@ func (s *Service) note(level api.Level, code string, format noren.Format, args .
 
 // columnNote passes on a remark about columns.
 func (s *Service) columnNote(level api.Level, code string, columns []string, text noren.Text) {
-	s.saidNote(level, code, columns, nil, func(l lang.Lang) string { return l.Shown(text) })
+	s.wholeNote(level, code, columns, nil, text)
 }
 
 // messageNote passes on a message as a remark.
 func (s *Service) messageNote(level api.Level, columns []string, m api.Message) {
-	s.saidNote(level, m.Code, columns, m.Args, func(l lang.Lang) string { return m.In(l).Text })
+	s.wholeNote(level, m.Code, columns, m.Args, m.Whole())
 }
 
-// saidNote passes on a remark that said says in a language.
-func (s *Service) saidNote(level api.Level, code string, columns []string, args map[string]any, said func(lang.Lang) string) {
+// wholeNote passes on a remark that is a text.
+func (s *Service) wholeNote(level api.Level, code string, columns []string, args map[string]any, text noren.Text) {
 	if s.Note != nil {
-		s.Note(api.Note{Code: code, Level: level, Columns: columns, Text: said(lang.English), Args: args, Said: said})
+		s.Note(api.Note{Code: code, Level: level, Columns: columns, Text: text.String(), Args: args, Whole: text})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -139,7 +140,10 @@ func TestProblemsOfAnEarlierStore(t *testing.T) {
 func TestStoredTextsOfProblems(t *testing.T) {
 	p := problem.From(noren.Usagef("x", "there is no column %q", "none").Hinted("the columns are %s", "cannot be opened").
 		Coded("column-missing"))
-	p.Errors = []problem.Fault{problem.At("/x", noren.Textf("expected at most %d bytes", 7))}
+	p.Errors = []problem.Fault{
+		problem.At("/x", noren.Textf("expected at most %d bytes", 7)),
+		problem.From(noren.Usagef(noren.Textf("column %s", "none"), "there is no column %q", "none")).AsFault(),
+	}
 	stored, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
@@ -154,6 +158,46 @@ func TestStoredTextsOfProblems(t *testing.T) {
 	}
 	if !strings.Contains(got.Detail, `"none"`) || !strings.Contains(got.Hint, "cannot be opened") {
 		t.Errorf("a name is said as a text: %q, %q", got.Detail, got.Hint)
+	}
+	if got.Where != "x" || got.Errors[0].Pointer != "/x" || got.Errors[1].Pointer != "列 none" {
+		t.Errorf("places are %q, %q and %q", got.Where, got.Errors[0].Pointer, got.Errors[1].Pointer)
+	}
+}
+
+// The events of a job, its stage and the place of its problem are in the language of the reader. A link says the language, as
+// a browser that follows events sends the one of its own.
+func TestEventsInJapanese(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *Config) { c.RequestsPerSecond = -1 }).steward(t)
+	table := s.do(t, 202, "POST", "/tables", map[string]any{
+		"source": tables.Source{Kind: "upload", Upload: s.upload(t, "none.csv", []byte("none,b\n1,2\n1,2,3\n"))},
+	}, nil)
+	var made struct{ Table, Job struct{ ID string } }
+	table.decode(t, &made)
+	s.wait(t, made.Job.ID)
+	for query, want := range map[string][]string{
+		"":         {"en", `"where":"none.csv: line 3`, `"detail":"`},
+		"?lang=ja": {"ja", `"where":"none.csv: 3 行目`, `"detail":"`},
+		"?lang=en": {"en", `"where":"none.csv: line 3`, `"detail":"`},
+	} {
+		a := s.ask(t, "GET", "/api/v1/jobs/"+made.Job.ID+"/events"+query, s.secret, nil, nil)
+		for _, text := range want[1:] {
+			if !strings.Contains(a.body, text) {
+				t.Errorf("%q: expected %s in %s", query, text, a.body)
+			}
+		}
+		if got := a.header.Get("Content-Language"); got != want[0] {
+			t.Errorf("%q: the language is %q", query, got)
+		}
+	}
+	for _, path := range []string{"/jobs/" + made.Job.ID, "/tables/" + made.Table.ID} {
+		if a := s.ask(t, "GET", "/api/v1"+path, s.secret, nil, speaking("ja")); !strings.Contains(a.body, `"where":"none.csv: 3 行目`) {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+	progress := eventIn(lang.Japanese)("progress", []byte(`{"stage":"reading","done":1,"total":2}`), &jobs.Job{})
+	if !strings.Contains(string(progress), lang.Japanese.Stage("reading")) || strings.Contains(string(progress), "reading") {
+		t.Errorf("%s", progress)
 	}
 }
 

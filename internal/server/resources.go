@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/records"
+	"github.com/noren-privacy/noren/internal/server/spoken"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
 	"github.com/noren-privacy/noren/internal/server/uploads"
@@ -150,6 +151,7 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 			}
 			return document, p.Texts()
 		},
+		Texts: spoken.Texts,
 	}, former)
 }
 

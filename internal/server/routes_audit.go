@@ -124,7 +124,7 @@ func (s *Server) checkAudit(ctx context.Context, _ *call, _ *empty) (*output[aud
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		out.Reason = problem.From(err).Detail
+		out.Reason = problem.From(err).DetailIn(languageOf(ctx))
 		if noren.KindOf(err) == noren.NotMet { // and not a disk that is full for a time
 			s.setSealed("The audit log is damaged: the server answers reading requests alone.")
 		}

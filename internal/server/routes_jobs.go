@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -45,6 +46,7 @@ func (s *Server) registerJobs(api huma.API, mux *http.ServeMux) {
 	register(s, api, cancel, access{roles: stewards, object: "id", action: "job.cancel"}, s.cancelJob)
 	events := op("GET", "/jobs/{id}/events", "The events of a job, as they come")
 	events.Parameters = []*huma.Param{
+		inLanguage(),
 		pathParameter("id", "The id of the job."),
 		{
 			Name: "Last-Event-ID", In: "header", Description: "The number of the last event that was seen.",
@@ -58,12 +60,17 @@ func (s *Server) registerJobs(api huma.API, mux *http.ServeMux) {
 	}}
 	may := access{roles: stewards, object: "id"}
 	s.handle(api, mux, events, may, func(w http.ResponseWriter, r *http.Request, c *call) error {
+		l, err := downloadLanguage(r)
+		if err != nil {
+			return err
+		}
 		end, ok := s.streams.Take(c.actor.ID)
 		if !ok {
 			return problem.New("too-many", "You follow too many jobs at once.").Hinted("close pages that you do not need")
 		}
 		defer end()
-		return jobProblem(s.jobs.Follow(w, r, c.id, func() bool { return s.mayStill(r, c, &may) }))
+		setLanguage(w.Header(), l)
+		return jobProblem(s.jobs.Follow(w, r, c.id, func() bool { return s.mayStill(r, c, &may) }, eventIn(l)))
 	})
 }
 
@@ -95,15 +102,38 @@ func (s *Server) getJob(ctx context.Context, _ *call, in *idInput) (*output[*job
 	return &output[*jobs.Job]{&job}, nil
 }
 
-// jobIn is a job with its problem and the messages of its result in a language.
+// eventIn says what the events of a job hold in a language.
+func eventIn(l lang.Lang) func(event string, data []byte, job *jobs.Job) []byte {
+	return func(event string, data []byte, job *jobs.Job) []byte {
+		var p jobs.Progress
+		said := data
+		switch {
+		case l == lang.English:
+		case event == "progress" && json.Unmarshal(data, &p) == nil:
+			p.Stage = l.Stage(p.Stage)
+			if text, err := json.Marshal(p); err == nil {
+				said = text
+			}
+		case event == "done" && len(job.Result) > 0:
+			said = jobIn(l, *job).Result
+		case event == "failed" && len(job.Problem) > 0:
+			said = jobIn(l, *job).Problem
+		}
+		return said
+	}
+}
+
+// jobIn is a job with its stage, its problem and the messages of its result in a language.
 func jobIn(l lang.Lang, job jobs.Job) jobs.Job {
+	job.Stage = l.Stage(job.Stage)
 	job.Problem = problem.Said(job.Problem, job.ProblemTexts, l)
-	job.ProblemTexts = nil
+	texts := job.ResultTexts
+	job.ProblemTexts, job.ResultTexts = nil, nil
 	switch job.Kind {
 	case "compare":
-		job.Result = spoken.JSON[records.Comparison](l, job.Result)
+		job.Result = spoken.JSON[records.Comparison](l, job.Result, texts)
 	case "check":
-		job.Result = spoken.JSON[books.LedgerCheck](l, job.Result)
+		job.Result = spoken.JSON[books.LedgerCheck](l, job.Result, texts)
 	}
 	return job
 }

@@ -246,7 +246,7 @@ func Formulas(f *kanon.Formulas) api.Message {
 }
 
 // LooksMissing says of a quasi-identifier that released values look like missing ones.
-func LooksMissing(l Lang, r *kanon.Result, c kanon.LooksMissing) string {
-	return l.Text("column %s: %d of %d {group|groups} {2|shows|show} a value that is also a text for missing values in %s; in the release "+
-		"it is a value, and only an empty field is missing", c.Column, c.Groups, r.Groups, r.Input)
+func LooksMissing(r *kanon.Result, c kanon.LooksMissing) noren.Text {
+	return noren.Textf("column %s: %d of %d {group|groups} {2|shows|show} a value that is also a text for missing values in %s; in the "+
+		"release it is a value, and only an empty field is missing", c.Column, c.Groups, r.Groups, noren.File(r.Input))
 }

@@ -171,7 +171,7 @@ export function watch(id: string, watcher: Watcher): () => void {
   };
   function open(): void {
     if (closed) return;
-    source = new EventSource(base + "/jobs/" + part(id) + "/events");
+    source = new EventSource(base + "/jobs/" + part(id) + "/events?lang=" + language.value);
     source.addEventListener("progress", event => {
       const p = data<Progress>(event);
       if (p) watcher.progress?.(p);

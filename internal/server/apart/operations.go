@@ -205,7 +205,7 @@ func (o operation[Request, Result]) serve(ctx context.Context, s *service.Servic
 // form is a print of all that both sides exchange.
 func form() string {
 	types := []reflect.Type{
-		reflect.TypeFor[settings](), reflect.TypeFor[progress](), reflect.TypeFor[note](),
+		reflect.TypeFor[settings](), reflect.TypeFor[progress](), reflect.TypeFor[api.Note](),
 		reflect.TypeFor[api.CurvePoint](),
 	}
 	for _, c := range callables() {

@@ -178,9 +178,9 @@ func (o *Operations) receive(out io.Reader, most int64, point func(api.CurvePoin
 				o.Progress.Report(p.Stage, p.Done, p.Total)
 			}
 		case isNote:
-			var n note
+			var n api.Note
 			if err = decode(data, &n); err == nil && o.Note != nil {
-				o.Note(n.received())
+				o.Note(n)
 			}
 		case isPoint:
 			var p api.CurvePoint

@@ -56,7 +56,7 @@ func answer(ctx context.Context, with *settings, request []byte, back *sender) (
 	s := &service.Service{
 		Tool:     with.Tool,
 		Progress: func(stage string, done, total int64) { back.send(isProgress, &progress{stage, done, total}) },
-		Note:     func(n api.Note) { back.send(isNote, noteOf(&n)) },
+		Note:     func(n api.Note) { back.send(isNote, &n) },
 	}
 	for _, c := range callables() {
 		if c.named() == with.Name {

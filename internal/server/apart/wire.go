@@ -4,7 +4,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/frames"
 	"github.com/noren-privacy/noren/internal/meter"
@@ -34,22 +33,6 @@ const (
 type progress struct {
 	Stage       string
 	Done, Total int64
-}
-
-// note is an [api.Note] with its words in each language.
-type note struct {
-	Note api.Note
-	Said map[string]string
-}
-
-func noteOf(n *api.Note) *note {
-	return &note{*n, said(n.In)}
-}
-
-func (n *note) received() api.Note {
-	out := n.Note
-	out.Said = inLanguages(n.Said).in
-	return out
 }
 
 // part is the most bytes of a request or result in one frame.

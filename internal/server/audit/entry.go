@@ -44,7 +44,9 @@ type Entry struct {
 	Outcome string `json:"outcome" doc:"ok, or the code of the error."`
 	// RequestID is a random id of the request.
 	RequestID string `json:"request_id" doc:"The random id of the request."`
-	// Detail are public facts of the request, such as its parameters.
+	// Detail are public facts of the request: codes, ids, names and amounts, and the beginning of what a refused
+	// question asked, in English. No texts with arguments stand beside: an entry is hashed as it is, each version of the
+	// program checks that it has this form alone, and what a list shows of it is what its hash is of.
 	Detail map[string]string `json:"detail,omitempty" doc:"Public facts of the request, such as its parameters."`
 }
 

@@ -134,7 +134,7 @@ func (b *Books) check(ctx context.Context) (*LedgerCheck, error) {
 		add("ok", "sums-equal", map[string]any{"charges": found.Charges})
 	}
 	for _, fault := range found.Faults {
-		add("stop", "ledger-fault", map[string]any{"fault": fault.String()})
+		add("stop", "ledger-fault", map[string]any{"fault": fault})
 	}
 	if found.Sealed {
 		add("stop", "ledger-sealed", nil)

@@ -23,9 +23,12 @@ const (
 // Follow writes the events of a job as server-sent events until the final event, or until
 // the client goes. Events up to the number in the header Last-Event-ID are left out.
 // may reports whether the client may still see the job: it is asked before each event, and
-// now and then; the stream ends where it does not hold.
+// now and then; the stream ends where it does not hold. said is what an event of that name holds for the client; the
+// job is as it was then.
 // It returns [ErrUnknown], with nothing written, where there is no such job.
-func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, may func() bool) error {
+func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, may func() bool,
+	said func(event string, data []byte, job *Job) []byte,
+) error {
 	m.mu.Lock()
 	e := m.jobs[id]
 	m.mu.Unlock()
@@ -38,7 +41,6 @@ func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, may 
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("Content-Language", "en")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
@@ -62,7 +64,7 @@ func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, may 
 		if e.last < seen { // numbers of a former process
 			seen = 0
 		}
-		events, changed, ended := e.since(seen), e.changed, e.job.State.Ended()
+		events, changed, job := e.since(seen), e.changed, e.job
 		m.mu.Unlock()
 		if len(events) > 0 {
 			if !may() {
@@ -70,14 +72,14 @@ func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, may 
 			}
 			var text bytes.Buffer
 			for _, v := range events {
-				fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.name, v.data)
+				fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.name, said(v.name, v.data, &job))
 				seen = v.id
 			}
 			if !write(text.Bytes()) {
 				return nil
 			}
 		}
-		if ended {
+		if job.State.Ended() {
 			return nil
 		}
 		select {

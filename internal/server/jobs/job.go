@@ -52,6 +52,8 @@ type Job struct {
 	ByName string `json:"by_name,omitempty"`
 	// Result is what a job that is done returned.
 	Result json.RawMessage `json:"result,omitempty"`
+	// ResultTexts are the texts of Result with their arguments, in the store alone.
+	ResultTexts json.RawMessage `json:"result_texts,omitempty" hidden:"true"`
 	// Problem says why a job failed.
 	Problem json.RawMessage `json:"problem,omitempty"`
 	// ProblemTexts are the texts of Problem with their arguments, in the store alone.

@@ -251,7 +251,7 @@ func TestSaveFails(t *testing.T) {
 func stream(t *testing.T, m *Manager, id, last string) *bufio.Scanner {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := m.Follow(w, r, id, func() bool { return true }); err != nil {
+		if err := m.Follow(w, r, id, func() bool { return true }, func(_ string, data []byte, _ *Job) []byte { return data }); err != nil {
 			http.Error(w, "unknown", http.StatusNotFound)
 		}
 	}))

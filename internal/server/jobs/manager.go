@@ -41,6 +41,8 @@ type Config struct {
 	Save func(Job) error
 	// Problem is the document that describes an error of a job, and its texts with their arguments. Required.
 	Problem func(error) (problem, texts json.RawMessage)
+	// Texts are the texts of a result with their arguments, to be stored beside it. Optional.
+	Texts func(result any) json.RawMessage
 	// Now is the time of the server. Defaults to that of the machine.
 	Now func() time.Time
 	// Ended is how many jobs of one principal that have ended are kept in memory. Defaults to 500.
@@ -249,16 +251,16 @@ func (m *Manager) run(ctx context.Context, e *entry) {
 	defer m.idle.Done()
 	defer e.cancel()
 	err := m.config.Save(e.snapshot(&m.mu))
-	var result json.RawMessage
+	var result, texts json.RawMessage
 	if err == nil {
-		result, err = m.work(ctx, e)
+		result, texts, err = m.work(ctx, e)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	state := Done
 	switch {
 	case err == nil:
-		e.job.Result = result
+		e.job.Result, e.job.ResultTexts = result, texts
 	case e.lost:
 		state = Lost
 	case e.cancelled && errors.Is(err, context.Canceled):
@@ -273,7 +275,7 @@ func (m *Manager) run(ctx context.Context, e *entry) {
 }
 
 // work runs the task of a job and encodes its result. A task that panics has failed.
-func (m *Manager) work(ctx context.Context, e *entry) (result json.RawMessage, err error) {
+func (m *Manager) work(ctx context.Context, e *entry) (result, texts json.RawMessage, err error) {
 	defer func() {
 		if recover() != nil {
 			err = noren.Bug("jobs: a task ended by a fault of the program")
@@ -283,9 +285,13 @@ func (m *Manager) work(ctx context.Context, e *entry) (result json.RawMessage, e
 	ctx = service.Limited(ctx, m.Share())
 	value, err := e.task.Run(ctx, &Run{ID: e.job.ID, Memory: m.Share(), manager: m, entry: e})
 	if err != nil || value == nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return json.Marshal(value)
+	if m.config.Texts != nil {
+		texts = m.config.Texts(value)
+	}
+	result, err = json.Marshal(value)
+	return result, texts, err
 }
 
 // end ends a job and stores it. A job whose end cannot be stored is lost at the next

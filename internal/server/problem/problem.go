@@ -42,22 +42,28 @@ type Problem struct {
 	RetryAfter int `json:"-"`
 	// Lang is the language of its texts. Defaults to English.
 	Lang lang.Lang `json:"-"`
-	// said and advice are Detail and Hint before they were shown.
-	said, advice noren.Text
+	// said and advice are Detail and Hint before they were shown, and place is Where where it is a text.
+	said, advice, place noren.Text
 }
 
 // In is the problem in a language: its title, detail and hint, and what is wrong in each
-// place. Code, places and amounts are the same in every language.
+// place. Code, amounts, and fields and pointers of the request are the same in every language.
 func (p *Problem) In(l lang.Lang) *Problem {
 	if l == p.Lang || p.Lang != lang.English {
 		return p
 	}
 	out := *p
 	out.Lang, out.Title, out.Detail, out.Hint = l, l.Foreign(p.Title), shown(l, p.said, p.Detail), shown(l, p.advice, p.Hint)
+	if !p.place.IsZero() {
+		out.Where = l.Shown(p.place)
+	}
 	out.FitsWith = spoken.In(l, p.FitsWith)
 	out.Errors = slices.Clone(p.Errors)
 	for i := range p.Errors {
 		out.Errors[i].Detail = p.Errors[i].In(l)
+		if at := p.Errors[i].place; !at.IsZero() {
+			out.Errors[i].Pointer = l.Shown(at)
+		}
 	}
 	return &out
 }
@@ -80,7 +86,9 @@ func shown(l lang.Lang, t noren.Text, english string) string {
 type texts struct {
 	Detail noren.Whole   `json:"detail"`
 	Hint   noren.Whole   `json:"hint"`
+	Where  *noren.Whole  `json:"where,omitempty"`
 	Errors []noren.Whole `json:"errors,omitempty"`
+	Places []noren.Whole `json:"places,omitempty"` // of the errors, in their order
 }
 
 // Texts are the texts of the problem with their arguments, to be stored beside its JSON.
@@ -88,6 +96,10 @@ func (p *Problem) Texts() json.RawMessage {
 	kept := texts{Detail: noren.Whole(p.said), Hint: noren.Whole(p.advice)}
 	for i := range p.Errors {
 		kept.Errors = append(kept.Errors, noren.Whole(p.Errors[i].said))
+		kept.Places = append(kept.Places, noren.Whole(p.Errors[i].place))
+	}
+	if !p.place.IsZero() {
+		kept.Where = (*noren.Whole)(&p.place)
 	}
 	text, err := json.Marshal(kept)
 	if err != nil {
@@ -109,6 +121,12 @@ func Said(stored, kept json.RawMessage, l lang.Lang) json.RawMessage {
 		for i := range min(len(p.Errors), len(t.Errors)) {
 			p.Errors[i].said = noren.Text(t.Errors[i])
 		}
+		for i := range min(len(p.Errors), len(t.Places)) {
+			p.Errors[i].place = noren.Text(t.Places[i])
+		}
+		if t.Where != nil {
+			p.place = noren.Text(*t.Where)
+		}
 	}
 	text, err := json.Marshal(p.In(l))
 	if err != nil {
@@ -121,12 +139,21 @@ func Said(stored, kept json.RawMessage, l lang.Lang) json.RawMessage {
 type Fault struct {
 	Pointer string `json:"pointer" doc:"The place in the request, as a JSON pointer or the name of a parameter."`
 	Detail  string `json:"detail" doc:"What is wrong there."`
-	// said is Detail before it was shown.
-	said noren.Text
+	// said is Detail before it was shown, and place is Pointer where it is a text.
+	said, place noren.Text
 }
 
 // At is a fault at a place of a request.
-func At(pointer string, t noren.Text) Fault { return Fault{pointer, t.String(), t} }
+func At(pointer string, t noren.Text) Fault {
+	return Fault{Pointer: pointer, Detail: t.String(), said: t}
+}
+
+// at is a fault where an error is.
+func at(e *noren.Error, t noren.Text) Fault {
+	f := At("", t)
+	f.Pointer, f.place = where(e)
+	return f
+}
 
 // In is the detail in a language.
 func (f *Fault) In(l lang.Lang) string { return shown(l, f.said, f.Detail) }
@@ -204,7 +231,7 @@ func (p *Problem) Saying(t noren.Text) *Problem {
 func (p *Problem) SayingOf(err error) *Problem { return p.Saying(From(err).said) }
 
 // AsFault is the problem as the fault of a place.
-func (p *Problem) AsFault() Fault { return At(p.Where, p.said) }
+func (p *Problem) AsFault() Fault { return Fault{p.Where, p.Detail, p.said, p.place} }
 
 // From is the problem that an error is: itself where it is one, and by code and kind
 // where it is a [*noren.Error]. Of any other error only its occurrence is said.
@@ -217,7 +244,7 @@ func From(err error) *Problem {
 	if errors.As(err, &faults) && len(faults) > 0 {
 		out := of(faults[0])
 		for _, f := range faults {
-			out.Errors = append(out.Errors, At(where(f), f.Said().WithoutFolders()))
+			out.Errors = append(out.Errors, at(f, f.Said().WithoutFolders()))
 		}
 		return out
 	}
@@ -246,7 +273,7 @@ func From(err error) *Problem {
 		for _, one := range several.Unwrap() {
 			var f *noren.Error
 			if errors.As(one, &f) {
-				out.Errors = append(out.Errors, At(where(f), chain(f)))
+				out.Errors = append(out.Errors, at(f, chain(f)))
 			}
 		}
 	}
@@ -268,7 +295,7 @@ func of(e *noren.Error) *Problem {
 			out.Status = m.Status
 		}
 	}
-	out.Where = where(e)
+	out.Where, out.place = where(e)
 	return out.Saying(chain(e)).advised(hint(e))
 }
 
@@ -315,9 +342,15 @@ func chain(e *noren.Error) noren.Text {
 	return noren.Textf("%s", said)
 }
 
-// where is the place of an error, with the last part of a file alone.
-func where(e *noren.Error) string {
-	return (&noren.Error{Where: noren.WithoutFolders(e.Where)}).Place()
+// where is the place of an error, with the last part of a file alone, and as a text where it is no name.
+func where(e *noren.Error) (string, noren.Text) {
+	at := noren.WithoutFolders(e.Where)
+	english := (&noren.Error{Where: at}).Place()
+	switch at.(type) {
+	case nil, string, noren.File:
+		return english, noren.Text{}
+	}
+	return english, noren.Textf("%s", at)
 }
 
 // hint is the outermost hint.

@@ -454,7 +454,8 @@ func (r *Reply) In(l lang.Lang) []byte {
 	case r.japanese != nil:
 		return r.japanese
 	}
-	return fill(spoken.JSON[Answer](l, bytes.TrimRight(r.Body, " ")), len(r.Body))
+	// The form of an answer cannot grow by texts with arguments: its length follows from public parameters.
+	return fill(spoken.JSON[Answer](l, bytes.TrimRight(r.Body, " "), nil), len(r.Body))
 }
 
 // fill appends spaces to a body up to a length, or to the next power of two where it is

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/plainfile"
 	"github.com/noren-privacy/noren/internal/server/jobs"
@@ -330,10 +331,10 @@ type Gate struct {
 
 // Fate is what becomes of a column.
 type Fate struct {
-	Name string `json:"name" doc:"The column's name."`
-	Role string `json:"role" doc:"Its role in the release."`
-	Fate string `json:"fate" enum:"dropped,transformed,kept" doc:"What becomes of it."`
-	Why  string `json:"why" doc:"The reason."`
+	Name string     `json:"name" doc:"The column's name."`
+	Role string     `json:"role" doc:"Its role in the release."`
+	Fate string     `json:"fate" enum:"dropped,transformed,kept" doc:"What becomes of it."`
+	Why  noren.Text `json:"why" doc:"The reason."`
 }
 
 // Pictures show a table and its release.
@@ -416,7 +417,7 @@ func describe(p *preview) *Preview {
 		out.After.Bound = &rel.LowerBound
 	}
 	for _, c := range rel.Columns {
-		out.Columns = append(out.Columns, Fate{c.Column, c.Role, c.Fate, c.Why.String()})
+		out.Columns = append(out.Columns, Fate{c.Column, c.Role, c.Fate, c.Why})
 		if c.Fate != "dropped" {
 			out.Leaving.Columns = append(out.Leaving.Columns, c.Column)
 		}

@@ -1,7 +1,6 @@
 package records
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -63,8 +62,6 @@ func checks(p *preview) []Check {
 	if rel.Suppressed > 0 {
 		out = append(out, Check{"attention", api.Say("suppressed", map[string]any{"records": rel.Suppressed}), "", nil})
 	}
-	// Notes name files with their folders, which are the server's.
-	folders := strings.NewReplacer(p.dir+string(filepath.Separator), "", filepath.Dir(p.held.Input)+string(filepath.Separator), "")
 	for _, n := range p.notes {
 		level := "ok"
 		if n.Level == api.Warning {
@@ -75,7 +72,8 @@ func checks(p *preview) []Check {
 		if args == nil {
 			args = map[string]any{"columns": columns}
 		}
-		m := sentences(n.Code, args, func(l lang.Lang) string { return folders.Replace(n.In(l)) })
+		bare := n.Whole.WithoutFolders() // the folders of files are the server's
+		m := sentences(n.Code, args, func(l lang.Lang) string { return l.Shown(bare) })
 		out = append(out, Check{level, m, columns, n.Columns})
 	}
 	return out

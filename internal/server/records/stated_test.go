@@ -1,11 +1,19 @@
 package records
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/lang"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // A count of unique records that is known to be 0 is not among what a release does not guarantee;
@@ -29,6 +37,25 @@ func TestNotCoveredHasNoZero(t *testing.T) {
 		said := slices.DeleteFunc(notCovered(rel), func(m Message) bool { return m.Code != "unique" })
 		if len(said) != c.want {
 			t.Errorf("%+v: %d sentences, want %d: %v", c.unique, len(said), c.want, said)
+		}
+	}
+}
+
+// What a check of a preview says of a file has no folder of the host, wherever the file lies, and a column is named as it is.
+func TestChecksShowNoFolder(t *testing.T) {
+	rel := &api.Release{}
+	rel.Verified = &verify.Result{}
+	file := filepath.Join("/srv", `Patient files (2026) "x"`, "a.csv")
+	p := &preview{release: rel, held: &tables.Held{}, notes: []api.Note{
+		{Code: "text-form", Whole: noren.Textf("%s: %s", noren.Place{noren.File(file)}, noren.Textf("column %s", "none"))},
+		{Code: "looks-missing", Whole: text.LooksMissing(&kanon.Result{Input: file}, kanon.LooksMissing{Column: "none"})},
+	}}
+	for _, l := range lang.All() {
+		for _, c := range checks(p)[1:] {
+			said := c.Message.In(l).Text
+			if strings.Contains(said, "Patient") || !strings.Contains(said, "a.csv") || !strings.Contains(said, "none") {
+				t.Errorf("%s: %s", l, said)
+			}
 		}
 	}
 }

@@ -6,13 +6,18 @@ package spoken
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/lang"
 )
 
-var message = reflect.TypeFor[api.Message]()
+var message, text = reflect.TypeFor[api.Message](), reflect.TypeFor[noren.Text]()
 
 // In is a value with its messages in a language. The value itself stays as it is; what a message cannot be in is
 // shared with it.
@@ -27,18 +32,23 @@ func In[T any](l lang.Lang, value T) T {
 		}
 		v = v.Elem()
 	}
-	said, _ := (&speaker{l, newTypes()}).say(v).Interface().(T)
+	said, _ := (&speaker{Lang: l, types: newTypes()}).say(v).Interface().(T)
 	return said
 }
 
 // JSON is a document of type T with its messages in a language; what is no such document is left as
-// it is.
-func JSON[T any](l lang.Lang, document json.RawMessage) json.RawMessage {
+// it is. texts are its [Texts]; nil for one that has none, or that an earlier version stored.
+func JSON[T any](l lang.Lang, document, texts json.RawMessage) json.RawMessage {
 	var value T
 	if l == lang.English || len(document) == 0 || json.Unmarshal(document, &value) != nil {
 		return document
 	}
-	said, err := json.Marshal(In(l, value))
+	s := &speaker{Lang: l, types: newTypes()}
+	if json.Unmarshal(texts, &s.kept) != nil {
+		s.kept = nil
+	}
+	spoken, _ := s.say(reflect.ValueOf(&value).Elem()).Interface().(T)
+	said, err := json.Marshal(spoken)
 	if err != nil {
 		return document
 	}
@@ -51,7 +61,7 @@ type types struct{ known, open map[reflect.Type]bool }
 func newTypes() types { return types{map[reflect.Type]bool{}, map[reflect.Type]bool{}} }
 
 func (s types) has(t reflect.Type) bool {
-	if t == message {
+	if t == message || t == text {
 		return true
 	}
 	if found, ok := s.known[t]; ok || s.open[t] {
@@ -79,6 +89,58 @@ func (s types) has(t reflect.Type) bool {
 type speaker struct {
 	lang.Lang
 	types
+	kept []map[string]noren.Whole // of the messages in their order
+	at   int                      // of the next message
+	find bool                     // the texts are found, and nothing is said
+}
+
+// Texts are the arguments of messages that are texts themselves, to be stored beside the JSON of a value, which has them
+// in English; nil where there are none.
+func Texts(value any) json.RawMessage {
+	v := reflect.ValueOf(value)
+	s := &speaker{types: newTypes(), find: true}
+	if !v.IsValid() || !s.has(v.Type()) {
+		return nil
+	}
+	s.say(v)
+	if !slices.ContainsFunc(s.kept, func(m map[string]noren.Whole) bool { return m != nil }) {
+		return nil
+	}
+	texts, err := json.Marshal(s.kept)
+	if err != nil {
+		return nil
+	}
+	return texts
+}
+
+// message is a message said. One that was stored gets its texts back first.
+func (s *speaker) message(m api.Message) api.Message {
+	if s.find {
+		var kept map[string]noren.Whole
+		for name, arg := range m.Args {
+			if t, ok := arg.(noren.Text); ok {
+				if kept == nil {
+					kept = map[string]noren.Whole{}
+				}
+				kept[name] = noren.Whole(t)
+			}
+		}
+		s.kept = append(s.kept, kept)
+		return m
+	}
+	if s.at++; s.at <= len(s.kept) && len(s.kept[s.at-1]) > 0 {
+		english := m.Args
+		m.Args = maps.Clone(m.Args)
+		for name, t := range s.kept[s.at-1] {
+			if english[name] == noren.Text(t).String() {
+				m.Args[name] = noren.Text(t)
+			}
+		}
+		m = m.In(s.Lang)
+		m.Args = english
+		return m
+	}
+	return m.In(s.Lang)
 }
 
 // say is a value with its messages said.
@@ -86,7 +148,14 @@ func (s *speaker) say(v reflect.Value) reflect.Value {
 	t := v.Type()
 	if t == message {
 		m, _ := v.Interface().(api.Message)
-		return reflect.ValueOf(m.In(s.Lang))
+		return reflect.ValueOf(s.message(m))
+	}
+	if t == text {
+		said, _ := v.Interface().(noren.Text)
+		if said.IsZero() || s.find {
+			return v
+		}
+		return reflect.ValueOf(noren.Textf("%s", s.Shown(said)))
 	}
 	if !s.has(t) {
 		return v
@@ -113,8 +182,10 @@ func (s *speaker) say(v reflect.Value) reflect.Value {
 			return v
 		}
 		out := reflect.MakeMapWithSize(t, v.Len())
-		for of := v.MapRange(); of.Next(); {
-			out.SetMapIndex(of.Key(), s.say(of.Value()))
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		for _, key := range keys { // in one order, for the texts that are kept
+			out.SetMapIndex(key, s.say(v.MapIndex(key)))
 		}
 		return out
 	}
