@@ -120,6 +120,7 @@ var codes = []Code{
 	},
 	{"too-many-records", Usage, "The data set may hold more records than the mechanism answers."},
 	{"totals", Usage, "Rows of the table hold totals or notes and no record, and nothing was decided about them."},
+	{"totals-database", Usage, "Rows of a table of a database look like totals or notes, and were to be left out: it is read as it is."},
 	{"types-open", Usage, "The specification states no type for a column whose type is needed."},
 	{"uncertain", Internal, "The connection was lost while a table was made, which may be there or not."},
 	{"unit-name", Usage, "A column is named record, and the privacy unit is ambiguous."},

@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/formula"
 	"github.com/noren-privacy/noren/table/parts"
+	"github.com/noren-privacy/noren/table/spool"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
@@ -131,8 +132,35 @@ func (s *Service) openForm(ctx context.Context, name string, o file.Options) (fi
 		}
 	}
 	s.noteForm(src, o.Totals == xlsx.Leave)
+	if err := s.totalsOfDatabase(src, o.Totals); err != nil {
+		closeTable(src)
+		return nil, err
+	}
 	return src, nil
 }
+
+// totalsOfDatabase warns of rows of a table of a database that look like totals or notes: they are read,
+// as such a table is read as it is.
+func (s *Service) totalsOfDatabase(src file.Source, policy xlsx.Policy) error {
+	of, ok := src.(*spool.Source)
+	switch {
+	case !ok || of.Totals() == 0:
+	case policy == xlsx.Leave:
+		return &noren.Error{
+			Kind: noren.Usage, Code: codeTotalsOfDatabase, Where: table.PlaceOf(src),
+			What: "%d {row looks|rows look} like totals or notes, and a table of a database is read as it is", Args: []any{of.Totals()},
+			Hint: "leave them out by a query",
+		}
+	case policy == xlsx.Read:
+		s.noteTotals(src, table.NoteOfTotals(of.Totals(), false), true)
+	default:
+		s.note(api.Warning, codeTotalsOfDatabase, "%s: %s", table.PlaceOf(src), table.NoteOfTotals(of.Totals(), false))
+	}
+	return nil
+}
+
+// codeTotalsOfDatabase is the code of what is said of rows of totals in a table of a database.
+const codeTotalsOfDatabase = "totals-database"
 
 // noteForm notes how a table is read where its form is not plain; rows of totals and notes that were
 // counted are left out or read.

@@ -25,6 +25,7 @@ var hints = map[string]noren.Format{
 	"key-unknown": "the signer prints it by noren certificate key, and a server's by noren serve key --dir DIR; give it with --trust",
 	"totals": "--totals leave leaves rows of totals and notes out, --totals read takes them as records, or " +
 		"FILE.xlsx?totals=leave",
+	"totals-database": "leave them out by a query: --query FILE; --totals read takes them as records",
 	"hidden": "--hidden leave leaves hidden rows and columns out, --hidden read takes them, or FILE.xlsx?hidden=leave; " +
 		"--sheet NAME reads another sheet",
 	"known":               "ask the data set without --unaccounted: its budget is charged",

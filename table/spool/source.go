@@ -22,6 +22,7 @@ type Source struct {
 	file    *tempfile.File
 	size    int64
 	rows    int64
+	totals  int64
 	columns []table.StoredColumn
 	shapes  []shape
 }
@@ -39,6 +40,10 @@ func (src *Source) Columns() []table.StoredColumn { return src.columns }
 
 // Rows is the number of records.
 func (src *Source) Rows() int64 { return src.rows }
+
+// Totals is how many rows look like totals or notes below a table and not like records. All of them
+// are in the table: a format that has such rows leaves them out before.
+func (src *Source) Totals() int64 { return src.totals }
 
 // Close removes the table. Readers that are still open fail.
 func (src *Source) Close() error { return src.file.Close() }

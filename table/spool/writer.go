@@ -65,6 +65,11 @@ type Writer struct {
 	size  int64
 	nulls int
 	told  time.Time // when progress was last reported
+
+	looks  table.Looks // of the row that is not ended
+	totals int64       // rows of totals or notes
+	tail   int64       // rows below the last record that are none
+	some   bool        // there is a record
 }
 
 // NewWriter begins a table.
@@ -84,10 +89,14 @@ func (w *Writer) Null() {
 	w.nulls++
 }
 
+// number stands for the text of a number, which names no total and begins no note.
+var number = []byte("0")
+
 // Int adds a cell that counts.
 func (w *Writer) Int(t Tag, v int64) {
 	w.row = appendNumber(w.row, t, uint64(v))
 	w.tags[w.at] |= 1 << t
+	w.looks.Take(number)
 	if t == Integer && (v > exactFloat || v < -exactFloat) {
 		w.wide[w.at] = true
 	}
@@ -98,6 +107,7 @@ func (w *Writer) Int(t Tag, v int64) {
 func (w *Writer) Float(v float64) {
 	w.row = appendNumber(w.row, Float, math.Float64bits(v))
 	w.tags[w.at] |= 1 << Float
+	w.looks.Take(number)
 	w.at++
 }
 
@@ -108,12 +118,15 @@ func (w *Writer) Bytes(t Tag, text []byte) bool {
 	w.row = binary.AppendUvarint(w.row, uint64(len(text)))
 	w.row = append(w.row, text...)
 	w.tags[w.at] |= 1 << t
+	if len(text) > 0 {
+		w.looks.Take(text)
+	}
 	w.at++
 	return utf8.Valid(text)
 }
 
 // DropRow forgets the cells of the row that is not ended.
-func (w *Writer) DropRow() { w.row, w.at, w.nulls = w.row[:0], 0, 0 }
+func (w *Writer) DropRow() { w.row, w.at, w.nulls, w.looks = w.row[:0], 0, 0, table.Looks{} }
 
 // EndRow ends a row. line is its number in the file, for places in errors.
 func (w *Writer) EndRow(line int64) error {
@@ -130,6 +143,14 @@ func (w *Writer) EndRow(line int64) error {
 	w.size += int64(len(h) + len(w.row))
 	w.line = line
 	w.rows++
+	switch w.looks.End(len(w.o.Columns)) {
+	case table.TotalRow:
+		w.totals++
+	case table.TailRow:
+		w.tail++
+	default:
+		w.some, w.tail = true, 0
+	}
 	w.report()
 	w.DropRow()
 	return nil
@@ -178,7 +199,10 @@ func (w *Writer) Finish() (*Source, error) {
 		w.Close()
 		return nil, w.full(err)
 	}
-	src := &Source{o: w.o, file: w.file, size: w.size, rows: w.rows}
+	src := &Source{o: w.o, file: w.file, size: w.size, rows: w.rows, totals: w.totals}
+	if w.some {
+		src.totals += w.tail
+	}
 	w.file = nil
 	for i := range w.o.Columns {
 		c := &w.o.Columns[i]
