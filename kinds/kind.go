@@ -38,7 +38,7 @@ type Facts struct {
 	// Name is the name of the kind in the JSON of a question.
 	Name string
 	// Text says what the answer is.
-	Text noren.Format
+	Text noren.Phrase
 	// Fields are the fields of a question of the kind, without noise, pay and margin.
 	Fields []Field
 	// Noises are the mechanisms that a question may name.
@@ -94,7 +94,7 @@ type Field struct {
 	// Name is its name in JSON.
 	Name string
 	// Text says what it is.
-	Text noren.Format
+	Text noren.Phrase
 	// Form is what it holds.
 	Form Form
 	// Required says that a question lacks something without it.

@@ -43,6 +43,7 @@ func Routes() []Way {
 		way("GET /api/v1/jobs/{id}/events", stored, "the course of a job", steward, Private),
 		way("GET /api/v1/keys", nothing, "public keys that sign certificates", roles, None),
 		way("GET /api/v1/principals", nothing, "principals and their roles", roles, None),
+		way("GET /api/v1/question-kinds", nothing, "the kinds of questions", roles, None),
 		way("POST /api/v1/quotes", nothing, "price questions", roles, None),
 		way("GET /api/v1/recipes/{id}", stored, "a recipe", steward, Private),
 		way("PUT /api/v1/recipes/{id}", stored, "a recipe", steward, Private),

@@ -48,12 +48,38 @@ type waitBody struct {
 	Seconds  int    `json:"retry_s" doc:"How many seconds to wait."`
 }
 
+type kindsInput struct {
+	Book string `query:"book" maxLength:"64" doc:"The id of a book; all kinds where left out."`
+}
+
+// kindList are kinds of questions.
+type kindList struct {
+	Items []questions.Kind `json:"items" nullable:"false" doc:"The kinds, in the order in which they are offered."`
+}
+
 // registerQuestions adds quotes, rehearsals and answers.
 func (s *Server) registerQuestions(a huma.API, mux *http.ServeMux) {
 	register(s, a, op("POST", "/quotes", "Price questions; no data is read"), access{roles: askers, object: anyObject}, s.quote)
 	register(s, a, op("POST", "/rehearsals", "Answer a quote on made-up rows; no data is read"), access{roles: askers, object: anyObject},
 		s.rehearse)
+	register(s, a, op("GET", "/question-kinds", "The kinds of questions, or those that a book can be asked"),
+		access{roles: auth.Roles(), object: anyObject}, s.questionKinds)
 	s.registerAnswers(a, mux)
+}
+
+// questionKinds are all kinds of questions, or those that can be asked of a book.
+func (s *Server) questionKinds(ctx context.Context, c *call, in *kindsInput) (*output[*kindList], error) {
+	if in.Book == "" {
+		return &output[*kindList]{&kindList{questions.Kinds(nil)}}, nil
+	}
+	if err := s.asks(ctx, c, in.Book); err != nil {
+		return nil, err
+	}
+	book, err := s.books.Get(ctx, in.Book, c.viewer())
+	if err != nil {
+		return nil, err
+	}
+	return &output[*kindList]{&kindList{questions.Kinds(book)}}, nil
 }
 
 // registerAnswers adds the routes of paid answers.

@@ -32,6 +32,20 @@ def message(text: str) -> dict[str, Any]:
     return {"code": "test", "text": text}
 
 
+def kind_field(name: str, form: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "text": message(f"the {name} of it"), "form": form, "required": False} | more
+
+
+#: What the server says of kinds.
+KINDS: list[dict[str, Any]] = [
+    {"kind": "count", "text": message("how many records"), "fields": [kind_field("by", "groups", choices=["ward"])], "noises": ["laplace"], "unit": "records", "margin": "value", "size": "sampling", "grouped": True, "persons": True},
+    {
+        "kind": "mean", "text": message("the mean of a column"), "noises": ["laplace"], "unit": "column", "margin": "value", "size": "price", "grouped": True, "persons": True,
+        "fields": [kind_field("column", "column", required=True, choices=["age"]), kind_field("bounds", "bounds", filled="bounds")],
+    },
+]
+
+
 class Fake:
     """The state of the server: answers by key, and what is left."""
 
@@ -96,6 +110,8 @@ class Fake:
         for kept in self.paid.values():
             if path == "/api/v1/answers/" + kept["answer"]["id"]:
                 return 200, {**kept["answer"], "replayed": True}, {}
+        if path.startswith("/api/v1/question-kinds"):
+            return 200, {"items": KINDS if path.endswith("?book=" + BOOK) else KINDS[:1]}, {}
         if path == "/api/v1/books":
             return 200, {"items": [BOOK_JSON], "next": "p2"}, {}
         if path == "/api/v1/books?after=p2":

@@ -48,6 +48,40 @@ class WithServer(unittest.TestCase):
         return [(h.get("idempotency-key", ""), text) for _, p, h, text in self.server.requests if p == path]
 
 
+class Kinds(WithServer):
+    def test_a_kind_by_its_name(self) -> None:
+        self.client.quote("visits", "mean", column="age", by="ward", keys=["A"], bounds=(0, 110), margin=nc.Margin(within=2))
+        asked = json.loads(self.sent("/api/v1/quotes")[0][1])["questions"]
+        self.assertEqual(asked, [{"kind": "mean", "column": "age", "by": ["ward"], "keys": [["A"]], "bounds": ["0", "110"]}])
+        self.client.ask("visits", "count", by=["ward"], margin=nc.Margin(within=30, about=1000), spend=True)
+        self.assertEqual(json.loads(self.sent("/api/v1/quotes")[1][1])["questions"], [{"kind": "count", "by": ["ward"]}])
+
+    def test_fields_of_no_kind_are_refused(self) -> None:
+        margin = nc.Margin(within=2)
+        calls: list[Callable[[], object]] = [
+            lambda: self.client.quote("visits", nc.count(), margin=margin, where="age > 3"),
+            lambda: self.client.quote("visits", "count", margin=margin, kind="mean"),
+            lambda: self.client.quote("visits", "mean", margin=margin, column=3),
+            lambda: self.client.quote("visits", "histogram", margin=margin, column="age", bins="1,2"),
+        ]
+        for call in calls:
+            self.assertRaises(nc.UsageError, call)
+        self.assertEqual(self.sent("/api/v1/quotes"), [])
+
+    def test_help(self) -> None:
+        self.assertEqual([k.name for k in self.client.kinds()], ["count"])
+        mean = self.client.help("mean", "visits")
+        self.assertEqual((mean.unit, mean.fields[0].choices), ("column", ("age",)))
+        self.assertEqual(
+            str(mean),
+            "mean: the mean of a column\n  column: the column of it (column; required; one of age)\n"
+            "  bounds: the bounds of it (bounds; default: the bounds of the book)\n  noise: the mechanism (one of laplace)\n"
+            "  margin or pay: how close the answer must be (the error of the value), or what is paid",
+        )
+        with self.assertRaisesRegex(nc.UsageError, "did you mean mean"):
+            self.client.help("means", "visits")
+
+
 class Asking(WithServer):
     def test_from_quote_to_answer(self) -> None:
         quote = self.quote()

@@ -13,6 +13,7 @@ from .answer import Answer, Result, read_answer
 from .certificate import Checked
 from .client import Client
 from .errors import CertificateError, ConnectionLost, NorenError, ProtocolError, ReadWithCare, UsageError
+from .kinds import Kind
 from .model import (
     Account,
     Amount,
@@ -57,7 +58,7 @@ __version__ = "1.0.0"
 
 __all__ = [
     "Account", "Amount", "Answer", "AnswerLine", "AnswerUnknown", "Book", "BudgetRefused", "CertificateError", "Checked", "Client",
-    "Column", "Conflict", "ConnectionLost", "Entry", "Fit", "Forbidden", "Invalid", "Key", "Margin", "Message", "NorenError",
+    "Column", "Conflict", "ConnectionLost", "Entry", "Fit", "Forbidden", "Invalid", "Key", "Kind", "Margin", "Message", "NorenError",
     "NotFound", "ProtocolError", "Question", "Quote", "QuoteExpired", "QuoteOutdated", "QuotedQuestion", "ReadWithCare", "Rehearsal",
     "Result", "Sealed", "ServerError", "SpendNeeded", "Table", "TooMany", "Unauthenticated", "Unavailable", "UsageError", "count", "histogram", "mean",
     "outliers", "quantile", "read_answer", "total", "variance",

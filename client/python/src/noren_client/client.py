@@ -17,6 +17,7 @@ from .agree import agree, refused
 from .answer import CLOCKS, Answer, belongs, read_answer
 from .errors import CertificateError, ConnectionLost, ProtocolError, UsageError
 from .fields import Json, read_list, read_object
+from .kinds import Kind, asked, one_of
 from .model import Amount, AnswerLine, Book, Entry, Key, Margin, Question, Rehearsal, Table
 from .quote import Quote, stated
 from .refusals import AnswerUnknown, server_error
@@ -28,6 +29,15 @@ _T = TypeVar("_T")
 _MOST_PAGES = 10_000
 _MOST_LISTED = 256 << 20
 _PATH = re.compile(r"/api/v1/[A-Za-z0-9_/-]+")
+
+
+def _asked(questions: Question | Sequence[Question] | str, fields: Json) -> list[Question]:
+    """The questions of a call, of which one may be a kind and its fields."""
+    if isinstance(questions, str):
+        return [asked(questions, fields)]
+    if fields:
+        raise UsageError(f"{next(iter(fields))}: is for a question that is the name of a kind; a question that is an object has its fields")
+    return [questions] if isinstance(questions, Question) else list(questions)
 
 
 class Client:
@@ -148,26 +158,30 @@ class Client:
     def quote(
         self,
         book: str | Book,
-        questions: Question | Sequence[Question],
+        questions: Question | Sequence[Question] | str,
         *,
         margin: Margin | Sequence[Margin] | None = None,
         pay: Amount | Sequence[Amount] | None = None,
+        **fields: Any,
     ) -> Quote:
         """The cost of questions at a margin, or their margin at a cost. It is free.
+
+        questions are objects, or the name of a kind, whose fields follow: quote(book, "mean",
+        column="age", margin=Margin(2)). help says which fields a kind has.
 
         Exactly one of margin and pay: one for all questions, or one for each. Neither where
         the questions hold them, as those of Fit do.
         """
-        asked = [questions] if isinstance(questions, Question) else list(questions)
-        priced = all("pay" in q.fields or "margin" in q.fields for q in asked)
+        asking = _asked(questions, fields)
+        priced = all("pay" in q.fields or "margin" in q.fields for q in asking)
         if [margin is not None, pay is not None, priced].count(True) != 1:
             raise UsageError("quote: expected exactly one of margin and pay")
-        margins = [] if margin is None else [m.json() for m in _each(margin, Margin, len(asked), "margin")]
-        pays = [] if pay is None else [p.json() for p in _each(pay, Amount, len(asked), "pay")]
-        own = stated(asked, margins, pays)
+        margins = [] if margin is None else [m.json() for m in _each(margin, Margin, len(asking), "margin")]
+        pays = [] if pay is None else [p.json() for p in _each(pay, Amount, len(asking), "pay")]
+        own = stated(asking, margins, pays)
         of = self.book(book) if isinstance(book, str) else book
-        doubts = names.check(of, asked)
-        body: dict[str, Any] = {"book": of.id, "questions": [q.json() for q in asked]}
+        doubts = names.check(of, asking)
+        body: dict[str, Any] = {"book": of.id, "questions": [q.json() for q in asking]}
         if margins:
             body["margin"] = margins
         if pays:
@@ -175,6 +189,18 @@ class Client:
         reply = self._transport.send("POST", "/quotes", body)
         _same_clock(reply)
         return replace(Quote.read(reply.json()).of(of, own), doubts=doubts)
+
+    def kinds(self, book: str | Book | None = None) -> list[Kind]:
+        """The kinds of questions; of a book those that it can be asked, with the choices that it leaves."""
+        query = ""
+        if book is not None:
+            of = self.book(book) if isinstance(book, str) else book
+            query = "?" + urllib.parse.urlencode({"book": of.id})
+        return list(read_list(read_object(self._get("/question-kinds" + query), "list"), "items", Kind.read))
+
+    def help(self, kind: str, book: str | Book | None = None) -> Kind:
+        """What a kind of question is, and its fields; print it. With a book the fields say what can be chosen."""
+        return one_of(kind, self.kinds(book))
 
     def rehearse(self, quote: Quote) -> Rehearsal:
         """Try a quote on synthetic rows, made from the definition alone. It is free."""
@@ -201,13 +227,16 @@ class Client:
     def ask(
         self,
         book: str | Book,
-        questions: Question | Sequence[Question],
+        questions: Question | Sequence[Question] | str,
         *,
         margin: Margin | Sequence[Margin] | None = None,
         pay: Amount | Sequence[Amount] | None = None,
         spend: bool = False,
+        **fields: Any,
     ) -> Answer:
         """Quote questions and pay for them. A stored answer to the same questions is free.
+
+        questions are objects, or the name of a kind, whose fields follow, as in quote.
 
         A price above a tenth of what is left, and a quote with a warning, need an agreement: in
         a terminal or a notebook the client asks, and a program passes spend=True. Without
@@ -215,7 +244,7 @@ class Client:
         does not fit is refused here, with what would fit (BudgetRefused)."""
         if not isinstance(spend, bool):
             raise UsageError("spend: expected True or False, got another value; it is no amount: pay=Amount.of(...) bounds what is paid")
-        quote = self.quote(book, questions, margin=margin, pay=pay)
+        quote = self.quote(book, questions, margin=margin, pay=pay, **fields)
         if not (quote.fits or quote.stored):
             raise refused(quote)
         agree(quote, spend)

@@ -157,7 +157,8 @@ Grouped = Sequence[str] | str | None
 Keys = Sequence[str] | Sequence[Sequence[str]] | None
 
 
-def _group(by: Grouped, keys: Keys) -> dict[str, Any]:
+def group(by: Grouped, keys: Keys) -> dict[str, Any]:
+    """The fields by and keys, as they are sent."""
     columns = [by] if isinstance(by, str) else list(by) if by is not None else None
     if keys is None:
         return {"by": columns, "keys": None}
@@ -172,13 +173,14 @@ def _group(by: Grouped, keys: Keys) -> dict[str, Any]:
     return {"by": columns, "keys": [list(k) for k in keys]}
 
 
-def _texts(values: Sequence[Any] | None) -> list[str] | None:
+def texts(values: Sequence[Any] | None) -> list[str] | None:
+    """Values as texts; None for none."""
     return None if values is None else [v if isinstance(v, str) else str(v) for v in values]
 
 
 def count(*, where: str | None = None, by: Grouped = None, keys: Keys = None, **more: Any) -> Question:
     """How many records satisfy a condition."""
-    return Question.make("count", where=where, **_group(by, keys), **more)
+    return Question.make("count", where=where, **group(by, keys), **more)
 
 
 def total(
@@ -186,7 +188,7 @@ def total(
     bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """The sum of a column, with values moved into bounds."""
-    return Question.make("sum", column=column, where=where, bounds=_texts(bounds), **_group(by, keys), **more)
+    return Question.make("sum", column=column, where=where, bounds=texts(bounds), **group(by, keys), **more)
 
 
 def mean(
@@ -194,7 +196,7 @@ def mean(
     bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """The mean of a column, with values moved into bounds."""
-    return Question.make("mean", column=column, where=where, bounds=_texts(bounds), **_group(by, keys), **more)
+    return Question.make("mean", column=column, where=where, bounds=texts(bounds), **group(by, keys), **more)
 
 
 def variance(
@@ -202,14 +204,14 @@ def variance(
     bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """The variance of a column, with values moved into bounds."""
-    return Question.make("variance", column=column, where=where, bounds=_texts(bounds), **_group(by, keys), **more)
+    return Question.make("variance", column=column, where=where, bounds=texts(bounds), **group(by, keys), **more)
 
 
 def histogram(
     column: str, *, bins: Sequence[Any] | None = None, values: Sequence[str] | None = None, where: str | None = None, **more: Any,
 ) -> Question:
     """Counts of records by the bins of a column of numbers, or by the values of a category."""
-    return Question.make("histogram", column=column, bins=_texts(bins), values=_texts(values), where=where, **more)
+    return Question.make("histogram", column=column, bins=texts(bins), values=texts(values), where=where, **more)
 
 
 def quantile(
@@ -217,7 +219,7 @@ def quantile(
     keys: Keys = None, bounds: Sequence[Any] | None = None, **more: Any,
 ) -> Question:
     """A quantile of a column; the median for rank 0.5."""
-    return Question.make("quantile", column=column, rank=rank, where=where, bounds=_texts(bounds), **_group(by, keys), **more)
+    return Question.make("quantile", column=column, rank=rank, where=where, bounds=texts(bounds), **group(by, keys), **more)
 
 
 def outliers(columns: Sequence[str], *, k: int, radius: float, **more: Any) -> Question:
