@@ -11,19 +11,16 @@ import (
 
 // account is a row of the table of that name.
 type account struct {
-	id, parent           int64
-	kind, name, unit     string
-	neighbours           string
-	fingerprint, path    string
-	capEps, spentEps     int64 // in zCDP without a cap: math.MaxInt64
-	capDelta, spentDelta int64
-	closed               bool
-	version              int64 // of a data set; 0 before its first definition
-	accounting           string
-	statementDelta       int64
-	capRho, spentRho     int64
-	spentGaussian        int64
-	charges              int64
+	id, parent        int64
+	kind, name, unit  string
+	neighbours        string
+	fingerprint, path string
+	cap, spent        amounts // in zCDP the cap of epsilon is math.MaxInt64; no cap has a Gaussian part
+	closed            bool
+	version           int64 // of a data set; 0 before its first definition
+	accounting        string
+	statementDelta    int64
+	charges           int64
 }
 
 const accountColumns = `id, coalesce(parent, 0), kind, name, unit, neighbours, coalesce(fingerprint, ''), coalesce(path, ''),
@@ -32,35 +29,30 @@ const accountColumns = `id, coalesce(parent, 0), kind, name, unit, neighbours, c
 	accounting, statement_delta, cap_rho, spent_rho, spent_gaussian, charges`
 
 func (a *account) scan(row interface{ Scan(...any) error }) error {
-	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path, &a.capEps, &a.spentEps, &a.capDelta,
-		&a.spentDelta, &a.closed, &a.version,
-		&a.accounting, &a.statementDelta, &a.capRho, &a.spentRho, &a.spentGaussian, &a.charges)
+	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path,
+		&a.cap.eps, &a.spent.eps, &a.cap.delta,
+		&a.spent.delta, &a.closed, &a.version,
+		&a.accounting, &a.statementDelta, &a.cap.rho, &a.spent.rho, &a.spent.gaussian, &a.charges)
 }
 
 func (a *account) zcdp() bool { return a.accounting == string(ZCDP) }
 
 // limit is the cap, in the account's accounting.
 func (a *account) limit() Cost {
-	if a.zcdp() {
-		return Cost{Rho: rho(a.capRho)}
-	}
-	return Cost{Epsilon: a.capEps, Delta: a.capDelta}
+	return a.cap.cost(a.zcdp())
 }
 
 // setCap sets the cap, in the account's accounting.
 func (a *account) setCap(c Cost) {
-	a.capEps, a.capDelta, a.capRho = c.Epsilon, c.Delta, 0
+	a.cap = amounts{eps: c.Epsilon, delta: c.Delta}
 	if a.zcdp() {
-		a.capEps, a.capDelta, a.capRho = math.MaxInt64, 0, int64(c.Rho)
+		a.cap = amounts{eps: math.MaxInt64, rho: int64(c.Rho)}
 	}
 }
 
 // total is what is spent, in the account's accounting.
 func (a *account) total() Cost {
-	if a.zcdp() {
-		return Cost{Rho: rho(a.spentRho)}
-	}
-	return Cost{Epsilon: a.spentEps, Delta: a.spentDelta}
+	return a.spent.cost(a.zcdp())
 }
 
 // loss is what is spent of a budget in zCDP.
@@ -68,13 +60,46 @@ func (a *account) loss() Loss {
 	if !a.zcdp() {
 		return Loss{}
 	}
-	return Loss{Rho: rho(a.spentRho), Pure: a.spentEps, Gaussian: rho(a.spentGaussian)}
+	return Loss{Rho: rho(a.spent.rho), Pure: a.spent.eps, Gaussian: rho(a.spent.gaussian)}
 }
 
 func (a *account) left() Cost {
-	c, s := a.limit(), a.total()
-	return Cost{Epsilon: c.Epsilon - s.Epsilon, Delta: c.Delta - s.Delta, Rho: c.Rho - s.Rho}
+	return a.cap.minus(a.spent).cost(a.zcdp())
 }
+
+// amounts are the parts of what is spent, or of a cap, in the units of the ledger: epsilon in
+// 1e-9 (in zCDP that of pure answers), delta in 1e-18, rho in 1e-15, and its Gaussian part.
+type amounts struct{ eps, delta, rho, gaussian int64 }
+
+func (a amounts) plus(b amounts) amounts {
+	return amounts{a.eps + b.eps, a.delta + b.delta, a.rho + b.rho, a.gaussian + b.gaussian}
+}
+
+func (a amounts) minus(b amounts) amounts {
+	return amounts{a.eps - b.eps, a.delta - b.delta, a.rho - b.rho, a.gaussian - b.gaussian}
+}
+
+// most is the larger of a and b, part by part.
+func (a amounts) most(b amounts) amounts {
+	return amounts{max(a.eps, b.eps), max(a.delta, b.delta), max(a.rho, b.rho), max(a.gaussian, b.gaussian)}
+}
+
+// within reports whether no part of a is above that of b.
+func (a amounts) within(b amounts) bool { return a.most(b) == b }
+
+// cost is a in the accounting of a budget, in zCDP or not.
+func (a amounts) cost(zcdp bool) Cost {
+	if zcdp {
+		return Cost{Rho: rho(a.rho)}
+	}
+	return Cost{Epsilon: a.eps, Delta: a.delta}
+}
+
+// amounts are those that the line charges.
+func (n *line) amounts() amounts { return amounts{n.Eps, n.Delta, n.Rho, n.Gaussian} }
+
+// amounts are those that s states.
+func (s *Spent) amounts() amounts { return amounts{s.Epsilon, s.Delta, s.Rho, s.Gaussian} }
 
 // line is the line of a charge to a; the cost or the loss counts, by its accounting.
 func (a *account) line(c Cost, l Loss) line {
@@ -153,7 +178,7 @@ func (a *account) inWords() noren.Text {
 // fixed is the refusal to change what a's first charge fixed.
 func (a *account) fixed(what noren.Text) error {
 	var hint noren.Format = "nothing is spent: the steward may replace the grant"
-	if a.spent() {
+	if a.isSpent() {
 		what = noren.Textf("%s is spent; %s", a.total(), what)
 		hint = "epsilons of different relations do not add up"
 	}
@@ -165,7 +190,7 @@ func (a *account) capFalls() error {
 	switch {
 	case a.kind == kindAnalyst:
 		hint = noren.Textf("its cap is %s; the steward may close the analyst", a.limit())
-	case !a.spent():
+	case !a.isSpent():
 		hint = noren.Textf("its cap is %s; nothing is spent: the steward may replace the grant", a.limit())
 	}
 	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: "a cap cannot fall", Hint: hint.Format, HintArgs: hint.Args}

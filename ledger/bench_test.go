@@ -97,7 +97,7 @@ func (f *fixture) charges(tb testing.TB, n int) {
 			if _, err := insert.ExecContext(ctx, k.Seq, k.Kind, body, k.Prev, k.Hash); err != nil || seq != last-checkpointEvery+1 {
 				return err
 			}
-			p.seq, p.hash, p.accounts[1].spentEps, p.accounts[1].charges = seq, k.Hash, 7*((seq-first+1)/2), (seq-first+1)/2
+			p.seq, p.hash, p.accounts[1].spent.eps, p.accounts[1].charges = seq, k.Hash, 7*((seq-first+1)/2), (seq-first+1)/2
 			return l.writeCheckpoint(ctx, tx, p)
 		}
 		hash := strings.Repeat("01", 32)

@@ -121,7 +121,7 @@ func (p *books) grant(b *grantBody, seq int64) error {
 			if below != a && below.parent != a.id {
 				continue
 			}
-			if !b.Replaces || b.Parent != 0 || below.spent() {
+			if !b.Replaces || b.Parent != 0 || below.isSpent() {
 				return noren.Reasonf("changes what is fixed of account %d", below.id)
 			}
 			below.unit, below.neighbours, below.statementDelta = b.Unit, b.Neighbours, b.StatementDelta
@@ -131,7 +131,7 @@ func (p *books) grant(b *grantBody, seq int64) error {
 			}
 		}
 	}
-	if b.Replaces && a.spent() {
+	if b.Replaces && a.isSpent() {
 		return noren.Reasonf("replaces account %d, of which something is spent", b.Account)
 	}
 	if (b.Definition != "") != (b.Version != 0) || b.Version != 0 && (b.Kind != kindDataset || b.Version != a.version+1) {
@@ -187,34 +187,31 @@ func (p *books) charge(b *chargeBody, seq int64, recovered bool) error {
 		if a.zcdp() != (n.Rho > 0) || a.zcdp() && n.Delta != 0 || n.Gaussian > n.Rho {
 			return noren.Reasonf("charges account %d, whose budget is in %s, in another accounting", n.Account, a.accounting)
 		}
-		a.spentEps += n.Eps
-		a.spentDelta += n.Delta
-		a.spentRho += n.Rho
-		a.spentGaussian += n.Gaussian
+		a.spent = a.spent.plus(n.amounts())
 		a.charges++
 		if recovered {
-			a.capEps, a.capDelta, a.capRho = max(a.capEps, a.spentEps), max(a.capDelta, a.spentDelta), max(a.capRho, a.spentRho)
+			a.cap.eps, a.cap.delta, a.cap.rho = max(a.cap.eps, a.spent.eps), max(a.cap.delta, a.spent.delta), max(a.cap.rho, a.spent.rho)
 		}
 		if err := a.within(); err != nil {
 			return err
 		}
-		p.lines = append(p.lines, lineAfter{
-			line: n, seq: seq, n: a.charges, spentEps: a.spentEps, spentDelta: a.spentDelta, spentRho: a.spentRho,
-			leftEps: a.capEps - a.spentEps, leftDelta: a.capDelta - a.spentDelta, leftRho: a.capRho - a.spentRho,
-		})
+		after := lineAfter{line: n, seq: seq, n: a.charges, spent: a.spent, left: a.cap.minus(a.spent)}
+		after.spent.gaussian, after.left.gaussian = 0, 0 // they are not noted
+		p.lines = append(p.lines, after)
 	}
 	return nil
 }
 
 func (a *account) within() error {
-	if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta ||
-		a.spentRho < 0 || a.spentRho > a.capRho || a.spentGaussian < 0 || a.spentGaussian > a.spentRho {
+	most := a.cap
+	most.gaussian = a.spent.rho // it is a part of it
+	if !(amounts{}).within(a.spent) || !a.spent.within(most) {
 		return noren.Reasonf("account %d is spent beyond its cap", a.id)
 	}
 	return nil
 }
 
-func (a *account) spent() bool { return a.spentEps != 0 || a.spentDelta != 0 || a.spentRho != 0 }
+func (a *account) isSpent() bool { return a.spent != amounts{} }
 
 // catchUp applies the entries that q has after the last one applied. A chain that
 // cannot be replayed is a [*SealedError].
@@ -308,11 +305,10 @@ func (p *books) compareAccounts(ctx context.Context, q querier, fault func(forma
 		}
 		known++
 		switch {
-		case a.spentEps != want.spentEps || a.spentDelta != want.spentDelta || a.spentRho != want.spentRho ||
-			a.spentGaussian != want.spentGaussian:
+		case a.spent != want.spent:
 			fault("account %d (%s) says epsilon %s, delta %s, rho %s spent; its charges add up to %s, %s, %s", a.id, a.name,
-				decimal(a.spentEps, 9), decimal(a.spentDelta, 18), decimal(a.spentRho, 15),
-				decimal(want.spentEps, 9), decimal(want.spentDelta, 18), decimal(want.spentRho, 15))
+				decimal(a.spent.eps, 9), decimal(a.spent.delta, 18), decimal(a.spent.rho, 15),
+				decimal(want.spent.eps, 9), decimal(want.spent.delta, 18), decimal(want.spent.rho, 15))
 		case a != *want:
 			fault("account %d (%s) is not as it was granted", a.id, a.name)
 		}
@@ -371,8 +367,8 @@ func (p *books) encode() ([]byte, error) {
 		a := p.accounts[id]
 		s.Accounts = append(s.Accounts, accountState{
 			a.id, a.parent, a.kind, a.name, a.unit, a.neighbours, a.fingerprint, a.path,
-			a.capEps, a.spentEps, a.capDelta, a.spentDelta, a.closed, a.version,
-			a.accounting, a.statementDelta, a.capRho, a.spentRho, a.spentGaussian, a.charges,
+			a.cap.eps, a.spent.eps, a.cap.delta, a.spent.delta, a.closed, a.version,
+			a.accounting, a.statementDelta, a.cap.rho, a.spent.rho, a.spent.gaussian, a.charges,
 		})
 	}
 	for k, digest := range p.versions {
@@ -401,10 +397,9 @@ func decodeBooks(seq int64, state []byte) (*books, error) {
 	for _, a := range s.Accounts {
 		p.accounts[a.ID] = &account{
 			id: a.ID, parent: a.Parent, kind: a.Kind, name: a.Name, unit: a.Unit, neighbours: a.Neighbours,
-			fingerprint: a.Fingerprint, path: a.Path, capEps: a.CapEps, spentEps: a.SpentEps,
-			capDelta: a.CapDelta, spentDelta: a.SpentDelta, closed: a.Closed, version: a.Version,
-			accounting: a.Accounting, statementDelta: a.StatementDelta, capRho: a.CapRho,
-			spentRho: a.SpentRho, spentGaussian: a.SpentGaussian, charges: a.Charges,
+			fingerprint: a.Fingerprint, path: a.Path, cap: amounts{eps: a.CapEps, delta: a.CapDelta, rho: a.CapRho},
+			spent: amounts{a.SpentEps, a.SpentDelta, a.SpentRho, a.SpentGaussian}, closed: a.Closed, version: a.Version,
+			accounting: a.Accounting, statementDelta: a.StatementDelta, charges: a.Charges,
 		}
 	}
 	for _, v := range s.Versions {

@@ -245,7 +245,7 @@ func TestCheckpointIsNotOfTheRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := l.lastCheckpoint(t.Context(), db)
-	if err != nil || p.seq != checkpointEvery || p.accounts[1].spentEps != milli {
+	if err != nil || p.seq != checkpointEvery || p.accounts[1].spent.eps != milli {
 		t.Errorf("%+v, %v", p, err)
 	}
 	db.Close()
@@ -285,12 +285,12 @@ func TestCheckpointEqualsReplay(t *testing.T) {
 			id := int64(rapid.IntRange(1, 3).Draw(rt, "account"))
 			a := p.accounts[id]
 			if a == nil {
-				a = &account{id: id, kind: kindDataset, name: fmt.Sprint("d", id), unit: "record", neighbours: "add-remove", capEps: 100}
+				a = &account{id: id, kind: kindDataset, name: fmt.Sprint("d", id), unit: "record", neighbours: "add-remove", cap: amounts{eps: 100}}
 			}
-			if rapid.Bool().Draw(rt, "charge") && p.accounts[id] != nil && a.capEps > a.spentEps {
+			if rapid.Bool().Draw(rt, "charge") && p.accounts[id] != nil && a.cap.eps > a.spent.eps {
 				next(kindCharge, chargeBody{
 					Charge: fmt.Sprint(p.seq),
-					Lines:  []line{{Account: id, Eps: rapid.Int64Range(1, a.capEps-a.spentEps).Draw(rt, "eps")}},
+					Lines:  []line{{Account: id, Eps: rapid.Int64Range(1, a.cap.eps-a.spent.eps).Draw(rt, "eps")}},
 				})
 				continue
 			}

@@ -313,7 +313,7 @@ func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths, sou
 // follows refuses a grant that may not follow the current version, and reports
 // whether g makes a new version of it.
 func (g *Grant) follows(old *account, current *versionRow, contents *contentsRow) (isNew bool, err error) {
-	spent := old.spent()
+	spent := old.isSpent()
 	same := false
 	if current != nil {
 		if same, err = g.same(current, contents); err != nil {
@@ -522,8 +522,8 @@ func applyGrant(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) error 
 		ON CONFLICT (id) DO UPDATE SET unit = excluded.unit, neighbours = excluded.neighbours, fingerprint = excluded.fingerprint, path = excluded.path,
 			cap_eps_nano = excluded.cap_eps_nano, cap_delta = excluded.cap_delta, closed = excluded.closed,
 			accounting = excluded.accounting, statement_delta = excluded.statement_delta, cap_rho = excluded.cap_rho`,
-		b.Account, parent, b.Kind, b.Name, b.Unit, b.Neighbours, null(b.Fingerprint), null(b.Path), a.capEps, a.capDelta, b.Closed,
-		a.accounting, b.StatementDelta, a.capRho); err != nil {
+		b.Account, parent, b.Kind, b.Name, b.Unit, b.Neighbours, null(b.Fingerprint), null(b.Path), a.cap.eps, a.cap.delta, b.Closed,
+		a.accounting, b.StatementDelta, a.cap.rho); err != nil {
 		return err
 	}
 	if b.Replaces {
@@ -532,7 +532,7 @@ func applyGrant(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) error 
 		if _, err := tx.ExecContext(ctx, `UPDATE account SET unit = ?1, neighbours = ?2, accounting = ?3, statement_delta = ?4,
 			cap_eps_nano = CASE WHEN accounting = ?3 THEN cap_eps_nano ELSE ?5 END, cap_delta = CASE WHEN accounting = ?3 THEN cap_delta ELSE 0 END,
 			cap_rho = CASE WHEN accounting = ?3 THEN cap_rho ELSE 0 END WHERE parent = ?6`,
-			b.Unit, b.Neighbours, a.accounting, b.StatementDelta, a.capEps, b.Account); err != nil {
+			b.Unit, b.Neighbours, a.accounting, b.StatementDelta, a.cap.eps, b.Account); err != nil {
 			return err
 		}
 	}

@@ -130,8 +130,7 @@ func (h *holds) add(id int64, c Cost, sign int64) {
 
 // free is what is left of an account less what holds keep of it. The lock is held.
 func (h *holds) free(id int64, left Cost) Cost {
-	kept := h.of[id]
-	return Cost{Epsilon: max(0, left.Epsilon-kept.Epsilon), Delta: max(0, left.Delta-kept.Delta), Rho: max(0, left.Rho-kept.Rho)}
+	return left.Minus(h.of[id])
 }
 
 // freeFor is what is left of an account less what other holds than own keep of it.

@@ -183,8 +183,9 @@ func FuzzReplay(f *testing.F) {
 		}
 		// What it accepts keeps the rules.
 		for _, a := range p.accounts {
-			if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta || a.spentRho < 0 || a.spentRho > a.capRho ||
-				a.spentGaussian < 0 || a.spentGaussian > a.spentRho {
+			if a.spent.eps < 0 || a.spent.delta < 0 || a.spent.eps > a.cap.eps || a.spent.delta > a.cap.delta ||
+				a.spent.rho < 0 || a.spent.rho > a.cap.rho ||
+				a.spent.gaussian < 0 || a.spent.gaussian > a.spent.rho {
 				t.Fatalf("%s %s leaves %+v", kind, body, a)
 			}
 		}

@@ -101,9 +101,8 @@ func noteGrant(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody, before 
 // lineAfter is a line of a charge, with what its account had spent and had left after it.
 type lineAfter struct {
 	line
-	seq, n                         int64
-	spentEps, spentDelta, spentRho int64
-	leftEps, leftDelta, leftRho    int64
+	seq, n      int64
+	spent, left amounts // but for their Gaussian parts
 }
 
 const lineColumns = `charge_line.account, eps, delta, rho, gaussian, coalesce(charge_line.seq, 0), coalesce(n, 0), coalesce(spent_eps, 0),
@@ -112,32 +111,17 @@ const lineColumns = `charge_line.account, eps, delta, rho, gaussian, coalesce(ch
 // into are places for lineColumns.
 func (n *lineAfter) into() []any {
 	return []any{
-		&n.Account, &n.Eps, &n.Delta, &n.Rho, &n.Gaussian, &n.seq, &n.n, &n.spentEps, &n.spentDelta, &n.spentRho,
-		&n.leftEps, &n.leftDelta, &n.leftRho,
+		&n.Account, &n.Eps, &n.Delta, &n.Rho, &n.Gaussian, &n.seq, &n.n, &n.spent.eps, &n.spent.delta, &n.spent.rho,
+		&n.left.eps, &n.left.delta, &n.left.rho,
 	}
 }
 
 func (n *lineAfter) insert(ctx context.Context, tx *sql.Tx, charge string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO charge_line (charge, account, eps, delta, rho, gaussian, seq, n, spent_eps, spent_delta, spent_rho, left_eps, left_delta, left_rho)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		charge, n.Account, n.Eps, n.Delta, n.Rho, n.Gaussian, n.seq, n.n, n.spentEps, n.spentDelta, n.spentRho, n.leftEps, n.leftDelta, n.leftRho)
+		charge, n.Account, n.Eps, n.Delta, n.Rho, n.Gaussian, n.seq, n.n, n.spent.eps, n.spent.delta, n.spent.rho,
+		n.left.eps, n.left.delta, n.left.rho)
 	return err
-}
-
-// left is what the account had left, in its accounting.
-func (n *lineAfter) left() Cost {
-	if n.Rho > 0 {
-		return Cost{Rho: rho(n.leftRho)}
-	}
-	return Cost{Epsilon: n.leftEps, Delta: n.leftDelta}
-}
-
-// spent is what the account had spent, in its accounting.
-func (n *lineAfter) spent() Cost {
-	if n.Rho > 0 {
-		return Cost{Rho: rho(n.spentRho)}
-	}
-	return Cost{Epsilon: n.spentEps, Delta: n.spentDelta}
 }
 
 // fillPassbook writes what a ledger of an older schema lacks beside its chain: once, for
@@ -167,7 +151,7 @@ func fillPassbook(ctx context.Context, tx *sql.Tx) error {
 			return p.note.insert(ctx, tx)
 		}
 		for _, n := range p.lines {
-			if _, err := fill.ExecContext(ctx, n.seq, n.n, n.spentEps, n.spentDelta, n.spentRho, n.leftEps, n.leftDelta, n.leftRho,
+			if _, err := fill.ExecContext(ctx, n.seq, n.n, n.spent.eps, n.spent.delta, n.spent.rho, n.left.eps, n.left.delta, n.left.rho,
 				body.(*chargeBody).Charge, n.Account); err != nil {
 				return err
 			}

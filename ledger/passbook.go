@@ -233,7 +233,7 @@ func (e *PassbookEntry) addLines(ctx context.Context, read *sql.Stmt) error {
 		if err := rows.Scan(append([]any{&kind, &name}, n.into()...)...); err != nil {
 			return err
 		}
-		left := n.left()
+		left := n.left.cost(n.Rho > 0)
 		switch kind {
 		case kindDataset:
 			e.Left = left
@@ -418,7 +418,7 @@ func (a *account) course(ctx context.Context, tx *sql.Tx, read *sql.Stmt, points
 			return nil, err
 		}
 		if n.seq != before {
-			all = append(all, SpendPoint{Link: n.seq, Time: time.UnixMilli(made).UTC(), Analyst: name, Spent: n.spent()})
+			all = append(all, SpendPoint{Link: n.seq, Time: time.UnixMilli(made).UTC(), Analyst: name, Spent: n.spent.cost(n.Rho > 0)})
 		}
 		before = n.seq
 	}

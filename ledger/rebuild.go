@@ -30,8 +30,7 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 		if want == nil {
 			continue
 		}
-		n := want.lineOver(row.spentEps-want.spentEps, row.spentDelta-want.spentDelta, row.spentRho-want.spentRho,
-			row.spentGaussian-want.spentGaussian)
+		n := want.lineOver(row.spent.minus(want.spent))
 		if n.charges() {
 			dataset := want.id
 			if want.parent != 0 {
@@ -77,12 +76,13 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 }
 
 // lineOver is the line of a charge to a of these amounts; those below 0 count as 0.
-func (a *account) lineOver(eps, delta, rho, gaussian int64) line {
-	n := line{Account: a.id, Eps: max(0, eps), Delta: max(0, delta)}
+func (a *account) lineOver(by amounts) line {
+	by = by.most(amounts{})
+	n := line{Account: a.id, Eps: by.eps, Delta: by.delta}
 	if a.zcdp() {
 		// The parts of a loss belong together: what one of them says is charged to rho.
-		n.Delta, n.Gaussian = 0, max(0, gaussian)
-		n.Rho = max(0, rho, n.Gaussian)
+		n.Delta, n.Gaussian = 0, by.gaussian
+		n.Rho = max(by.rho, n.Gaussian)
 		if n.Eps > 0 {
 			n.Rho = max(n.Rho, n.Gaussian+1)
 		}
@@ -144,8 +144,8 @@ func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 				cap_delta = excluded.cap_delta, spent_delta = excluded.spent_delta, closed = excluded.closed,
 				accounting = excluded.accounting, statement_delta = excluded.statement_delta, cap_rho = excluded.cap_rho,
 				spent_rho = excluded.spent_rho, spent_gaussian = excluded.spent_gaussian, charges = excluded.charges`,
-			a.id, parent, a.kind, a.name, a.unit, a.neighbours, fingerprint, path, a.capEps, a.spentEps, a.capDelta, a.spentDelta, a.closed,
-			a.accounting, a.statementDelta, a.capRho, a.spentRho, a.spentGaussian, a.charges); err != nil {
+			a.id, parent, a.kind, a.name, a.unit, a.neighbours, fingerprint, path, a.cap.eps, a.spent.eps, a.cap.delta, a.spent.delta, a.closed,
+			a.accounting, a.statementDelta, a.cap.rho, a.spent.rho, a.spent.gaussian, a.charges); err != nil {
 			return err
 		}
 	}

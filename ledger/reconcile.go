@@ -440,9 +440,9 @@ func (d *Recovery) compare(ctx context.Context, tx *sql.Tx, before []account) er
 	}
 	for _, a := range after {
 		before := old[a.id]
-		fell := a.spentEps < before.spentEps || a.spentDelta < before.spentDelta
+		fell := a.spent.eps < before.spent.eps || a.spent.delta < before.spent.delta
 		if a.zcdp() {
-			fell = a.spentEps < before.spentEps || a.spentRho < before.spentRho || a.spentGaussian < before.spentGaussian
+			fell = a.spent.eps < before.spent.eps || a.spent.rho < before.spent.rho || a.spent.gaussian < before.spent.gaussian
 		}
 		if fell {
 			return noren.Reasonf("account %d (%s) would say that less is spent than before", a.id, a.name)

@@ -297,14 +297,11 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 		left := a.left()
 		free := l.held.freeFor(q.Hold, a.id, left)
 		refusal.Left = append(refusal.Left, Remaining{a.kind, a.name, free, Accounting(a.accounting)})
-		if !cost.Within(free) || of.Eps > a.capEps-a.spentEps {
+		if !cost.Within(free) || of.Eps > a.cap.eps-a.spent.eps {
 			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, cost, free})
 			continue
 		}
-		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{
-			Epsilon: left.Epsilon - cost.Epsilon, Delta: left.Delta - cost.Delta,
-			Rho: left.Rho - cost.Rho,
-		}, Accounting(a.accounting)})
+		r.remaining = append(r.remaining, Remaining{a.kind, a.name, left.Minus(cost), Accounting(a.accounting)})
 	}
 	if len(refusal.Short) > 0 {
 		return nil, refusedBudget(refusal)
@@ -453,7 +450,7 @@ func insertCharge(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody, hel
 			WHERE id = ?5 AND ?1 <= cap_eps_nano - spent_eps_nano AND ?2 <= cap_delta - spent_delta AND ?3 <= cap_rho - spent_rho
 			RETURNING charges, spent_eps_nano, spent_delta, spent_rho, cap_eps_nano - spent_eps_nano, cap_delta - spent_delta, cap_rho - spent_rho`,
 			n.Eps, n.Delta, n.Rho, n.Gaussian, n.Account).
-			Scan(&after.n, &after.spentEps, &after.spentDelta, &after.spentRho, &after.leftEps, &after.leftDelta, &after.leftRho)
+			Scan(&after.n, &after.spent.eps, &after.spent.delta, &after.spent.rho, &after.left.eps, &after.left.delta, &after.left.rho)
 		if errors.Is(err, sql.ErrNoRows) {
 			return noren.Reasonf("account %d does not cover the charge", n.Account)
 		}

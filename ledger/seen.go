@@ -59,7 +59,7 @@ func spentIn(ctx context.Context, q querier) ([]Spent, error) {
 		}
 		out = append(out, Spent{
 			Dataset: a.name, Unit: a.unit, Neighbours: a.neighbours, Accounting: a.accounting, StatementDelta: a.statementDelta,
-			Print: a.fingerprint, Path: a.path, Epsilon: a.spentEps, Delta: a.spentDelta, Rho: a.spentRho, Gaussian: a.spentGaussian,
+			Print: a.fingerprint, Path: a.path, Epsilon: a.spent.eps, Delta: a.spent.delta, Rho: a.spent.rho, Gaussian: a.spent.gaussian,
 		})
 	}
 	return out, nil

@@ -60,7 +60,7 @@ func (l *Ledger) restoreDatasets(ctx context.Context, tx *sql.Tx, known []unheld
 				if b.Account, err = nextAccount(ctx, tx); err != nil {
 					return err
 				}
-			case s.spends() && !a.spent() && (a.accounting != s.Accounting || a.statementDelta != s.StatementDelta || a.unit != s.Unit ||
+			case s.spends() && !a.isSpent() && (a.accounting != s.Accounting || a.statementDelta != s.StatementDelta || a.unit != s.Unit ||
 				a.neighbours != s.Neighbours):
 				b = a.body()
 				b.Unit, b.Neighbours, b.Replaces = s.Unit, s.Neighbours, true
@@ -95,16 +95,15 @@ type broughtBack struct {
 // what is known of each way adds up; else the files know one history, and the largest
 // amount counts.
 func shortfall(ctx context.Context, q querier, known []unheld, forked bool, brought []broughtBack, did *Recovery) ([]excessLine, error) {
-	short := map[int64]line{}
+	short := map[int64]amounts{}
 	add := func(id int64, n line) {
 		was := short[id]
+		now := was.most(n.amounts())
 		if forked {
-			n.Eps, n.Delta, n.Gaussian, n.Rho = n.Eps+was.Eps, n.Delta+was.Delta, n.Gaussian+was.Gaussian, n.Rho+was.Rho
-		} else {
-			n.Eps, n.Delta, n.Gaussian, n.Rho = max(n.Eps, was.Eps), max(n.Delta, was.Delta), max(n.Gaussian, was.Gaussian), max(n.Rho, was.Rho)
+			now = was.plus(n.amounts())
 		}
-		n.Rho = max(n.Rho, n.Gaussian)
-		short[id] = n
+		now.rho = max(now.rho, now.gaussian)
+		short[id] = now
 	}
 	for i := range known {
 		for j := range known[i].Spent {
@@ -119,30 +118,28 @@ func shortfall(ctx context.Context, q querier, known []unheld, forked bool, brou
 			if a.accounting != s.Accounting {
 				// Both accountings were spent. Their amounts cannot be compared: nothing is left.
 				left := a.left()
-				add(a.id, a.lineOver(left.Epsilon, left.Delta, int64(left.Rho), 0))
+				add(a.id, a.lineOver(amounts{left.Epsilon, left.Delta, int64(left.Rho), 0}))
 				did.Skipped = append(did.Skipped, noren.Textf("data set %s spent in another accounting: nothing is left of its budget", a.name))
 				continue
 			}
 			if n, ok := known[i].own[a.id]; ok {
-				a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho,
-					a.spentGaussian-n.Gaussian
+				a.spent = a.spent.minus(n.amounts())
 			}
 			for k := range brought {
 				counts := known[i].counts(&brought[k], forked)
 				for _, n := range brought[k].lines {
 					if n.Account == a.id && !counts {
-						a.spentEps, a.spentDelta, a.spentRho, a.spentGaussian = a.spentEps-n.Eps, a.spentDelta-n.Delta, a.spentRho-n.Rho,
-							a.spentGaussian-n.Gaussian
+						a.spent = a.spent.minus(n.amounts())
 					}
 				}
 			}
-			add(a.id, a.lineOver(s.Epsilon-a.spentEps, s.Delta-a.spentDelta, s.Rho-a.spentRho, s.Gaussian-a.spentGaussian))
+			add(a.id, a.lineOver(s.amounts().minus(a.spent)))
 		}
 	}
 	var out []excessLine
 	for id, n := range short {
-		if n.charges() {
-			out = append(out, excessLine{id, n})
+		if over := (line{id, n.eps, n.delta, n.rho, n.gaussian}); over.charges() {
+			out = append(out, excessLine{id, over})
 		}
 	}
 	return out, nil
