@@ -107,6 +107,11 @@ func opened(path, name string) (*os.File, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), Code: CodeMissing, What: "no such file"}
+	case isFile(filepath.Dir(path)): // FILE/TABLE
+		return nil, &noren.Error{
+			Kind: noren.Usage, Where: noren.File(name), Code: CodeMissing, What: "no such file",
+			Hint: "a table of a database is named as sqlite:%s?table=%s", HintArgs: []any{noren.File(filepath.Dir(path)), filepath.Base(path)},
+		}
 	case errors.Is(err, fs.ErrPermission):
 		return nil, &noren.Error{Kind: noren.Usage, Where: noren.File(name), What: "may not be read", Hint: "its permissions forbid it"}
 	case err != nil:
@@ -117,6 +122,12 @@ func opened(path, name string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// isFile reports whether a path is a file and no folder.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func check(f *os.File, name string) error {

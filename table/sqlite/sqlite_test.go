@@ -124,6 +124,7 @@ func TestBad(t *testing.T) {
 	}{
 		"absent":    {filepath.Join(dir, "none.db"), "no such file", noren.Usage},
 		"a folder":  {dir, "is a folder", noren.Usage},
+		"a table":   {filepath.Join(path, "a"), "?table=a", noren.Usage},
 		"text":      {put("a.csv", []byte("a,b\n1,2\nmore text\n")), "is no SQLite database", noren.BadData},
 		"empty":     {put("empty.db", nil), "is no SQLite database", noren.BadData},
 		"truncated": {put("short.db", whole[:len(whole)/2]), "the database is damaged or was cut short", noren.BadData},
