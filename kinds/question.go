@@ -57,14 +57,19 @@ func (q *Question) Check() error {
 
 // Name is the name of the question's kind; empty where it has none.
 func (q *Question) Name() string {
-	if q.Of == nil {
-		return ""
+	if s := shapeOf(q.Of); s != nil {
+		return s.name
 	}
-	return q.Of.Facts().Name
+	return ""
 }
 
-// Said is the question in words.
-func (q *Question) Said() []lang.Message { return []lang.Message{q.Of.Said()} }
+// Said is the question in words; none for a question of no kind.
+func (q *Question) Said() []lang.Message {
+	if q.Of == nil {
+		return nil
+	}
+	return []lang.Message{q.Of.Said()}
+}
 
 // Noise is the mechanism that the question names, or empty.
 func (q *Question) Noise() string { return of[string](q.Of, "Noise") }

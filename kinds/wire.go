@@ -96,46 +96,76 @@ func (q *Question) read(decode func(any) error) error {
 	return nil
 }
 
+// shape is a kind, with the places of its fields in [Flat].
+type shape struct {
+	name string
+	of   reflect.Type
+	at   []int // in Flat, by the fields of the struct
+}
+
+// shapes are those of all kinds. They are made once: a server reads and writes questions all the time.
+var shapes = sync.OnceValue(func() []shape {
+	out := make([]shape, len(all))
+	for i, k := range all {
+		of := reflect.TypeOf(k)
+		out[i] = shape{name: k.Facts().Name, of: of}
+		for f := range of.Fields() {
+			in, _ := flatType().FieldByName(f.Name)
+			out[i].at = append(out[i].at, in.Index[0])
+		}
+	}
+	return out
+})
+
+// shapeOf is the shape of a kind of this package.
+func shapeOf(k Kind) *shape {
+	of, list := reflect.TypeOf(k), shapes()
+	for i := range list {
+		if list[i].of == of {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
 // flat is the question in its JSON form.
 func (q *Question) flat() reflect.Value {
 	out := reflect.New(flatType()).Elem()
-	if q.Of != nil {
+	last := out.NumField() - 1
+	if s := shapeOf(q.Of); s != nil {
 		of := reflect.ValueOf(q.Of)
-		for i := range of.NumField() {
-			out.FieldByName(of.Type().Field(i).Name).Set(of.Field(i))
+		for i, at := range s.at {
+			out.Field(at).Set(of.Field(i))
 		}
+		out.Field(0).SetString(s.name)
 	}
-	out.FieldByName("Kind").SetString(q.Name())
-	out.FieldByName("Pay").Set(reflect.ValueOf(q.Pay))
-	out.FieldByName("Margin").Set(reflect.ValueOf(q.Margin))
+	out.Field(last - 1).Set(reflect.ValueOf(q.Pay))
+	out.Field(last).Set(reflect.ValueOf(q.Margin))
 	return out
 }
 
 // fromFlat is the question of a JSON form.
 func fromFlat(flat reflect.Value) Question {
-	q := Question{
-		Pay: flat.FieldByName("Pay").Interface().(*account.Amount), Margin: flat.FieldByName("Margin").Interface().(*Margin),
-	}
-	name := flat.FieldByName("Kind").String()
-	at := slices.IndexFunc(all, func(k Kind) bool { return k.Facts().Name == name })
+	last := flat.NumField() - 1
+	q := Question{Pay: flat.Field(last - 1).Interface().(*account.Amount), Margin: flat.Field(last).Interface().(*Margin)}
+	name, list := flat.Field(0).String(), shapes()
+	at := slices.IndexFunc(list, func(s shape) bool { return s.name == name })
 	if at < 0 {
 		q.fault = noKind()
 		return q
 	}
-	of := reflect.New(reflect.TypeOf(all[at])).Elem()
-	t := flat.Type()
-	for i := range t.NumField() {
-		f, value := t.Field(i), flat.Field(i)
-		if f.Name == "Kind" || f.Name == "Pay" || f.Name == "Margin" || !stated(value) {
-			continue
-		}
-		own := of.FieldByName(f.Name)
-		if !own.IsValid() {
-			field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	for j := 1; j < last-1; j++ {
+		if stated(flat.Field(j)) && !slices.Contains(list[at].at, j) {
+			field, _, _ := strings.Cut(flat.Type().Field(j).Tag.Get("json"), ",")
 			q.fault = noren.Usagef(field, "is not for a question of kind %s", name).Hinted("leave it out")
-			break
+			return q
 		}
-		own.Set(value)
+	}
+	of := reflect.New(list[at].of).Elem()
+	for i, j := range list[at].at {
+		if stated(flat.Field(j)) {
+			of.Field(i).Set(flat.Field(j))
+		}
 	}
 	q.Of = of.Interface().(Kind)
 	return q
