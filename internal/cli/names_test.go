@@ -34,8 +34,15 @@ func namesInTurns(t *testing.T, step int) {
 	script := string(session) + personsOf(40)
 	slots := namestest.Slots(script)
 	for turn := 0; turn < len(namestest.Odd); turn += step {
-		t.Run(namestest.Odd[turn], func(t *testing.T) { sameNames(t, script, slots, turn) })
+		t.Run(namestest.Odd[turn], func(t *testing.T) {
+			toOdd, toPlain, back := namestest.Of(slots, turn)
+			sameNames(t, script, toOdd, toPlain, back)
+		})
 	}
+	t.Run("formats", func(t *testing.T) {
+		toOdd, toPlain, back := namestest.Formats(slots)
+		sameNames(t, script, toOdd, toPlain, back)
+	})
 }
 
 // personsOf is a table of n records with slots for its words.
@@ -51,9 +58,8 @@ func personsOf(n int) string {
 }
 
 // sameNames compares a session with odd names with the same of plain names.
-func sameNames(t *testing.T, script string, slots []string, turn int) {
+func sameNames(t *testing.T, script string, toOdd, toPlain, back *strings.Replacer) {
 	t.Helper()
-	toOdd, toPlain, back := namestest.Of(slots, turn)
 	english := map[int]string{}
 	for _, l := range []string{"en", "ja"} {
 		run := func(names *strings.Replacer) []recorded {
@@ -61,7 +67,7 @@ func sameNames(t *testing.T, script string, slots []string, turn int) {
 		}
 		plain, strange := run(toPlain), run(toOdd)
 		for i := range plain {
-			if strings.Contains(plain[i].printed, "%!") {
+			if strings.Contains(plain[i].printed, "%!") || namestest.Unfilled(plain[i].printed) {
 				t.Errorf("%s: %s: %s", l, plain[i].command, plain[i].printed)
 			}
 			want, got := namestest.Bare(back.Replace(plain[i].printed)), namestest.Bare(strange[i].printed)

@@ -28,16 +28,15 @@ var namedSlots = []string{"absent", "age", "analyst", "height", "id", "kyoto", "
 func TestOddNames(t *testing.T) {
 	randtest.SkipShort(t)
 	t.Parallel()
-	for turn := 0; turn < len(namestest.Odd); turn += len(namedSlots) {
-		t.Run(namestest.Odd[turn], func(t *testing.T) {
+	same := func(name string, odd, plain, back *strings.Replacer) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			odd, plain, back := namestest.Of(namedSlots, turn)
 			want, got := namedSession(t, plain), namedSession(t, odd)
 			if len(want) != len(got) {
 				t.Fatalf("%d replies, want %d", len(got), len(want))
 			}
 			for i, w := range want {
-				if strings.Contains(w.said, "%!") {
+				if strings.Contains(w.said, "%!") || namestest.Unfilled(w.said) {
 					t.Errorf("%s: %s", w.asked, w.said)
 				}
 				if a, b := unmeasured(back.Replace(w.said)), unmeasured(got[i].said); a != b {
@@ -46,6 +45,12 @@ func TestOddNames(t *testing.T) {
 			}
 		})
 	}
+	for turn := 0; turn < len(namestest.Odd); turn += len(namedSlots) {
+		odd, plain, back := namestest.Of(namedSlots, turn)
+		same(namestest.Odd[turn], odd, plain, back)
+	}
+	odd, plain, back := namestest.Formats(namedSlots)
+	same("formats", odd, plain, back)
 }
 
 var numbers = regexp.MustCompile(`[-−]?\d[\d.,]*(<hex>|e[-+]?\d+)?%?`)

@@ -47,6 +47,22 @@ func Of(slots []string, turn int) (odd, plain, back *strings.Replacer) {
 	for i := range slots {
 		names[i] = Odd[(i+turn)%len(Odd)]
 	}
+	return replacers(slots, names)
+}
+
+// Formats are as [Of], and each odd name has the place of an argument: one that is joined into a format is found wherever it
+// stands.
+func Formats(slots []string) (odd, plain, back *strings.Replacer) {
+	names := make([]string, len(slots))
+	for i := range slots {
+		names[i] = Plain[i] + formats
+	}
+	return replacers(slots, names)
+}
+
+const formats = "%d"
+
+func replacers(slots, names []string) (odd, plain, back *strings.Replacer) {
 	sorted := slices.Sorted(slices.Values(names))
 	var toOdd, toPlain, toBack []string
 	for i, s := range slots {
@@ -75,6 +91,18 @@ func Bare(text string) string {
 		}
 	}
 	return text
+}
+
+// unfilled is a place of an argument, or a choice of words, that nothing filled in.
+var unfilled = regexp.MustCompile(`%(\[\d\])?[sdqvg]|\{[a-z0-9]*\|`)
+
+// Unfilled reports whether a text that has no odd names but those of a session itself shows a format: what was filled in
+// has no places of arguments and no choices of words.
+func Unfilled(text string) bool {
+	for _, name := range Odd {
+		text = strings.ReplaceAll(text, name, "")
+	}
+	return unfilled.MatchString(text)
 }
 
 // Parted is where two texts differ.
