@@ -1,6 +1,9 @@
 package api
 
-import "github.com/noren-privacy/noren/query"
+import (
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/table"
+)
 
 // QuerySchema is the form of [Query], and of the price of one.
 const QuerySchema = query.Format
@@ -58,8 +61,11 @@ type Query struct {
 	// They follow from the query alone.
 	Care []Message `json:"care,omitempty"`
 
-	// Asked is the query with its defaults.
-	Asked *query.Query `json:"-"`
+	// Where is the condition of the query as it was read, Rank its quantile, and Field its column, for those who
+	// print the answer.
+	Where string      `json:"-"`
+	Rank  string      `json:"-"`
+	Field table.Field `json:"-"`
 }
 
 // QueryAccuracySchema is the form of [QueryAccuracy].

@@ -28,7 +28,16 @@ func (s *Service) Query(ctx context.Context, r *api.QueryRequest) (*api.Query, e
 	if err != nil {
 		return nil, err
 	}
-	return &api.Query{Schema: q.schema, Result: result, Receipt: receipt, Care: queryCares(asked, result), Asked: asked}, nil
+	out := &api.Query{Schema: q.schema, Result: result, Receipt: receipt, Care: queryCares(asked, result)}
+	if p, ok := asked.Parameters().(query.Parameters); ok {
+		out.Where, out.Rank = p.Where, p.Rank
+	}
+	for _, f := range asked.Columns() {
+		if f.Name == result.Column {
+			out.Field = f
+		}
+	}
+	return out, nil
 }
 
 // QueryPrice says what a query would cost and how accurate it is expected to be, from

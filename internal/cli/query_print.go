@@ -15,12 +15,10 @@ import (
 )
 
 func printQuery(out io.Writer, path string, a *api.Query) error {
-	q, r := a.Asked, a.Result
-	p, _ := q.Parameters().(query.Parameters)
-	l := lang.Of(out)
-	asked := l.Shown(subject(r, p.Rank)) + ", " + path
-	if p.Where != "" {
-		asked += l.Text(", where %s", p.Where)
+	r, l := a.Result, lang.Of(out)
+	asked := l.Shown(subject(r, a.Rank)) + ", " + path
+	if a.Where != "" {
+		asked += l.Text(", where %s", a.Where)
 	}
 	if r.Group != nil {
 		value, spread := words.Group(l, r.Group)
@@ -29,7 +27,7 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 		printMessages(out, "note", a.Care)
 	} else {
 		fmt.Fprintf(out, "%s\n\n", asked)
-		if err := printGroups(out, q, r); err != nil {
+		if err := printGroups(out, &a.Field, r); err != nil {
 			return err
 		}
 		printMessages(out, "note", a.Care)
@@ -60,7 +58,7 @@ func subject(r *query.Result, rank string) noren.Text {
 	return noren.Textf("count")
 }
 
-func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
+func printGroups(out io.Writer, column *table.Field, r *query.Result) error {
 	w := grid.New(out)
 	head := append([]string{}, r.By...)
 	bins := len(r.Groups) > 0 && (r.Groups[0].Bin != nil || r.Groups[0].Of != nil)
@@ -73,7 +71,7 @@ func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
 		cells := append([]string{}, g.Key...)
 		switch {
 		case g.Bin != nil:
-			cells = append(cells, fmt.Sprintf("[%s, %s)", edge(q, r.Column, g.Bin[0]), edge(q, r.Column, g.Bin[1])))
+			cells = append(cells, fmt.Sprintf("[%s, %s)", edge(column, g.Bin[0]), edge(column, g.Bin[1])))
 		case g.Of != nil:
 			cells = append(cells, *g.Of)
 		}
@@ -89,11 +87,9 @@ func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
 }
 
 // edge writes the edge of a bin as the column writes its values.
-func edge(q *query.Query, column string, v query.Number) string {
-	for _, f := range q.Columns() {
-		if f.Name == column && f.Type == table.Date {
-			return f.Layout.Format(int64(v))
-		}
+func edge(column *table.Field, v query.Number) string {
+	if column.Type == table.Date {
+		return column.Layout.Format(int64(v))
 	}
 	return figure(v)
 }
