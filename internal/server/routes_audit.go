@@ -85,7 +85,7 @@ func filterParameters() (all []*huma.Param) {
 // auditPage is a page of the audit log, with the names of what its entries are about.
 type auditPage struct {
 	page[audit.Item]
-	Named map[string]store.ObjectName `json:"named" nullable:"false" doc:"What people call the objects whose ids are in the entries: by id. One whose name is not known is absent."`
+	Named []store.ObjectName `json:"named" nullable:"false" doc:"What people call the objects whose ids are in the entries, in the order of the entries. One whose name is not known is absent."`
 }
 
 func (s *Server) listAudit(ctx context.Context, _ *call, in *auditInput) (*output[auditPage], error) {
@@ -111,8 +111,16 @@ func (s *Server) listAudit(ctx context.Context, _ *call, in *auditInput) (*outpu
 	for i := range items {
 		ids = append(ids, items[i].IDs()...)
 	}
-	if out.Named, err = s.store.Names(ctx, ids); err != nil {
+	known, err := s.store.Names(ctx, ids)
+	if err != nil {
 		return nil, err
+	}
+	out.Named = []store.ObjectName{}
+	for _, id := range ids {
+		if n, ok := known[id]; ok {
+			out.Named = append(out.Named, n)
+			delete(known, id)
+		}
 	}
 	return &output[auditPage]{out}, nil
 }

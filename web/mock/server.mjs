@@ -398,7 +398,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       const q = name => url.searchParams.get(name) ?? "";
       const hits = w.audit.filter(e => (!q("actor") || e.actor === q("actor")) && (!q("action") || e.action === q("action")) && (!q("outcome") || e.outcome === q("outcome")) && (!q("object") || e.object === q("object")) && (!q("from") || e.at >= q("from")) && (!q("to") || e.at < q("to")));
       const from = Number(q("after") || 0);
-      const named = Object.fromEntries([...asking.people.map(p => [p.id, { name: p.name }]), ...w.tables.map(x => [x.id, { name: x.name }])]);
+      const named = [...asking.people, ...w.tables].map(x => ({ id: x.id, name: x.name }));
       return { items: hits.slice(from, from + 50), named, ...(hits.length > from + 50 ? { next: String(from + 50) } : {}) };
     }],
     ["GET", /^\/audit\/check$/, ({ w }) => ({ sound: w.flag !== "sealed", entries: w.audit.length, head: w.audit.at(-1).hash })],

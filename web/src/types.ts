@@ -402,7 +402,7 @@ export interface Named {
   gone?: boolean;
 }
 export interface AuditPage extends List<AuditEntry> {
-  named: Record<string, Named>;
+  named: (Named & { id: string })[];
 }
 export interface AuditCheck {
   sound: boolean;

@@ -7,6 +7,8 @@ import (
 
 // ObjectName is what people call the object of an id.
 type ObjectName struct {
+	// ID is the id of the object.
+	ID string `json:"id" doc:"The id of the object."`
 	// Name is the name of a principal or token, that of a table, or of the table of a book, recipe,
 	// job or answer, and that of the file of a release, certificate or upload.
 	Name string `json:"name" doc:"The name of a principal, token or table; the name of the table of a book, recipe, job or answer; the name of the file of a release, certificate or upload."`
@@ -53,6 +55,7 @@ func (s *Store) Names(ctx context.Context, ids []string) (map[string]ObjectName,
 		if err := rows.Scan(&id, &n.Name, &n.Table, &n.Gone); err != nil {
 			return nil, found(err)
 		}
+		n.ID = id
 		all[id] = n
 	}
 	return all, found(rows.Err())

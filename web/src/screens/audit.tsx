@@ -73,7 +73,7 @@ function Log({ object }: { object: string | undefined }): VNode {
   /** A page of entries. It brings the names of what they are about. */
   const listed = async (by: Record<string, string>, after?: string, signal?: AbortSignal): Promise<AuditPage> => {
     const p = (await page<AuditEntry>("/audit", by, after, signal)) as AuditPage;
-    name(before => ({ ...before, ...p.named }));
+    name(before => ({ ...before, ...Object.fromEntries(p.named.map(n => [n.id, n])) }));
     return p;
   };
   const change = (field: keyof Filters, value: string): void => {
