@@ -59,7 +59,7 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 		}
 	}
 	return nil, &noren.Error{
-		Kind: noren.Refused, Code: "no-dataset", Where: nameOrPath, What: what.Format, Args: what.Args, Err: ErrNoGrant,
+		Kind: noren.Refused, Code: "no-dataset", Where: noren.File(nameOrPath), What: what.Format, Args: what.Args, Err: ErrNoGrant,
 		Hint: hint,
 	}
 }

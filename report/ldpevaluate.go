@@ -173,8 +173,9 @@ func LDPEvaluateFacts(r *evaluate.Result) []Fact {
 // LDPEvaluatePage shows an evaluation with its curves, in a language.
 func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page {
 	p := &Page{
-		Title:   noren.Textf("What can still be learned: %s", r.Label),
-		Lead:    noren.Textf("Models that tell %s, trained and tried on raw, generalised and randomised records of %s.", r.Label, path),
+		Title: noren.Textf("What can still be learned: %s", r.Label),
+		Lead: noren.Textf("Models that tell %s, trained and tried on raw, generalised and randomised records of %s.", r.Label,
+			noren.File(path)),
 		Private: true, Footer: Verbatim(footer), Lang: l,
 	}
 	facts := Table{Header: Header("", "")}

@@ -128,7 +128,7 @@ func (a *assessing) original(sp *spec.Spec, population string, fraction float64)
 	}
 	if population != "" {
 		if a.result.OriginalJournalist, err = assess.NewJournalist(classes[0].Size, classes[1].Size, a.threshold); err != nil {
-			return about(population, err)
+			return about(noren.File(population), err)
 		}
 	}
 	if fraction != 0 {

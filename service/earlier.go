@@ -111,7 +111,7 @@ func (a *assessing) placed(release string, source *table.Table) ([]uint32, error
 	}
 	row, err := assess.PairRows(source, rest)
 	if err != nil {
-		return nil, about(release, err)
+		return nil, about(noren.File(release), err)
 	}
 	class := make([]uint32, len(row))
 	for i, r := range row {

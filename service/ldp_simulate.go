@@ -51,7 +51,7 @@ func (s *Service) LDPSimulate(ctx context.Context, r *api.LDPSimulateRequest) (*
 	result, err := simulate.Run(ctx, o)
 	if err != nil {
 		if r.Table != nil {
-			return nil, placed(input, err)
+			return nil, placed(noren.File(input), err)
 		}
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (s *Service) readRandomised(ctx context.Context, r *api.LDPRandomiseRequest
 // grantedTable refuses to randomise a table of a data set.
 func grantedTable(input, dataset string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: CodeGranted, Where: input,
+		Kind: noren.Refused, Code: CodeGranted, Where: noren.File(input),
 		What: "belongs to data set %s, whose budget does not count what reports of its records tell", Args: []any{dataset},
 		Hint: "query the data set; the steward may decide that the reports are not charged",
 	}

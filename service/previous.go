@@ -32,7 +32,7 @@ func (a *assessing) placedBefore(source *table.Table) (class []uint32, quasi []s
 	}
 	row, err := assess.PairRows(source, rest)
 	if err != nil {
-		return nil, nil, about(a.earlier.release, err)
+		return nil, nil, about(noren.File(a.earlier.release), err)
 	}
 	quasi = stated
 	if quasi == nil {
@@ -79,7 +79,7 @@ func (a *assessing) statedBefore(release *table.Table) ([]string, error) {
 	for _, name := range names {
 		if release.Column(name) == nil {
 			return nil, &noren.Error{
-				Kind: noren.Usage, Where: a.earlier.release,
+				Kind: noren.Usage, Where: noren.File(a.earlier.release),
 				What: "the earlier release has no column %s, which is stated to be a quasi-identifier of it", Args: []any{name},
 			}
 		}
@@ -110,7 +110,7 @@ func (a *assessing) differing(source, release *table.Table, row []uint32) ([]str
 		return found.Quasi, nil
 	}
 	return nil, &noren.Error{
-		Kind: noren.BadData, Code: codePreviousQuasi, Where: a.earlier.release, What: what.Format, Args: what.Args,
+		Kind: noren.BadData, Code: codePreviousQuasi, Where: noren.File(a.earlier.release), What: what.Format, Args: what.Args,
 		Hint: "name its quasi-identifiers, or its certificate",
 	}
 }

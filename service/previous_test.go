@@ -178,10 +178,18 @@ func TestPreviousRefused(t *testing.T) {
 		Table: api.Table{Input: at("in.csv"), Spec: sp}, Against: at("now.csv"), KeptOrder: true,
 		Previous: at("before.csv"), PreviousSource: at("in.csv"),
 	}
-	if _, err := s.Assess(t.Context(), &request); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "sex") ||
-		strings.Contains(err.Error(), "age") {
+	// hidden demands that an error names its files by their type: a server shows no folder.
+	hidden := func(err error) {
+		t.Helper()
+		if shown, _ := noren.WithoutFolders(err).(error); shown == nil || strings.Contains(shown.Error(), dir) {
+			t.Errorf("a server shows %v", shown)
+		}
+	}
+	_, err = s.Assess(t.Context(), &request)
+	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "sex") || strings.Contains(err.Error(), "age") {
 		t.Errorf("sex may be a quasi-identifier: %v", err)
 	}
+	hidden(err)
 	for name, c := range map[string]struct {
 		quasi       []string
 		certificate string
@@ -192,9 +200,11 @@ func TestPreviousRefused(t *testing.T) {
 	} {
 		r := request
 		r.PreviousQuasi, r.PreviousCertificate = c.quasi, c.certificate
-		if _, err := s.Assess(t.Context(), &r); err == nil {
-			t.Errorf("%s was accepted", name)
+		_, err := s.Assess(t.Context(), &r)
+		if err == nil {
+			t.Fatalf("%s was accepted", name)
 		}
+		hidden(err)
 	}
 	for _, quasi := range [][]string{{"age"}, {"age", "sex"}} {
 		r := request
@@ -207,9 +217,11 @@ func TestPreviousRefused(t *testing.T) {
 	}
 	r := request
 	r.Previous = at("in.csv")
-	if _, err := s.Assess(t.Context(), &r); noren.KindOf(err) != noren.BadData {
+	_, err = s.Assess(t.Context(), &r)
+	if noren.KindOf(err) != noren.BadData {
 		t.Errorf("the source itself: %v", err)
 	}
+	hidden(err)
 }
 
 // What a column is now says nothing of what it was: one that is an identifier now may have

@@ -50,7 +50,7 @@ func NewVerification(ctx context.Context, input string, k int, quasi []string, b
 		return nil, err
 	}
 	if m.Release == nil || len(m.Files) == 0 {
-		return nil, noren.Usagef(input, "expected a release in shards, got a folder whose manifest states none").
+		return nil, noren.Usagef(noren.File(input), "expected a release in shards, got a folder whose manifest states none").
 			Hinted("verify the folder in one process")
 	}
 	v := &Verification{Protocol: Protocol, Build: build, Input: input, Folder: folder, K: k, Quasi: quasi, Files: m.Files}
