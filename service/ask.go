@@ -59,8 +59,8 @@ func (s *Service) AskPrice(ctx context.Context, r *api.AskRequest) (*api.AskQuot
 type batch struct {
 	service *Service
 	request *api.AskRequest
-	asked   *asked
-	parts   []*asking
+	asked   *openSet
+	parts   []*pricedQuestion
 	paid    *release.Quote // of an answer
 	hold    *Held
 }
@@ -71,16 +71,16 @@ type batchAnswer struct {
 	Answers []json.RawMessage `json:"answers"`
 }
 
-func (b *batch) question() question[*release.Batch] {
+func (b *batch) question() requested[*release.Batch] {
 	r := b.request
-	return question[*release.Batch]{
+	return requested[*release.Batch]{
 		ask:    &api.Ask{Dataset: r.Dataset, Analyst: r.Analyst, RequestKey: r.RequestKey, Reuse: r.Reuse, Outputs: r.Outputs},
 		schema: api.AskSchema, build: b.build, most: r.Most, priced: r.Request, hold: b.hold, paid: func(q *release.Quote) { b.paid = q },
 	}
 }
 
 // build makes the mechanism of all questions.
-func (b *batch) build(ctx context.Context, a *asked) (*release.Batch, error) {
+func (b *batch) build(ctx context.Context, a *openSet) (*release.Batch, error) {
 	r := b.request
 	if err := forSchema(a.Dataset, r); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func forSchema(d *release.Dataset, r *api.AskRequest) error {
 }
 
 // quote is the price of the request with all that is shown beside it.
-func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api.AskQuote, error) {
+func (b *batch) quote(ctx context.Context, a *openSet, quote *release.Quote) (*api.AskQuote, error) {
 	out := &api.AskQuote{
 		Schema: api.AskSchema, DryRun: true, Dataset: a.Name, Version: a.Version, Definition: a.Hash(),
 		Request:    hex.EncodeToString(quote.Request[:]),
@@ -157,7 +157,7 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 }
 
 // work is what answering takes.
-func (b *batch) work(a *asked) api.Work {
+func (b *batch) work(a *openSet) api.Work {
 	w := api.Work{AtMost: a.Definition.AtMost, Persons: a.Definition.Unit != account.Record}
 	read := map[string]bool{}
 	for _, part := range b.parts {

@@ -19,7 +19,7 @@ type correlatedForm struct {
 	made    *correlated.Mechanism
 }
 
-func (s *Service) newCorrelatedForm(ctx context.Context, a *asked, q *kinds.Correlated) (form, error) {
+func (s *Service) newCorrelatedForm(ctx context.Context, a *openSet, q *kinds.Correlated) (form, error) {
 	m := a.Model()
 	if m == nil {
 		return nil, noren.Usagef(noren.Textf("data set %s", a.Name), "has no model of dependent records").Coded(release.CodeModel)

@@ -17,7 +17,7 @@ import (
 // fitsWith are changes of one question by which a request that does not fit would: a wider
 // margin or a smaller payment, narrower bounds, no groups, or without the question. Each
 // is priced as the request itself was, from public facts and from what is left.
-func (b *batch) fitsWith(ctx context.Context, a *asked, quote *release.Quote) ([]api.Change, error) {
+func (b *batch) fitsWith(ctx context.Context, a *openSet, quote *release.Quote) ([]api.Change, error) {
 	left := leastOf(quote.Remaining)
 	var out []api.Change
 	for i, part := range b.parts {
@@ -62,7 +62,7 @@ type change struct {
 }
 
 // changes are those of question i that may cost at most rest.
-func (b *batch) changes(ctx context.Context, a *asked, i int, part *asking, rest account.Cost) (out []change) {
+func (b *batch) changes(ctx context.Context, a *openSet, i int, part *pricedQuestion, rest account.Cost) (out []change) {
 	own := b.request.Questions[i]
 	if len(b.request.Questions) > 1 {
 		out = append(out, change{code: "drop", args: map[string]any{}})
@@ -106,7 +106,7 @@ func (b *batch) changes(ctx context.Context, a *asked, i int, part *asking, rest
 }
 
 // cost is what a question pays, as a number for comparison.
-func cost(q *asking) float64 {
+func cost(q *pricedQuestion) float64 {
 	p := q.question.Pay
 	return amountFloat(p)
 }
@@ -125,7 +125,7 @@ func amountFloat(p *api.Amount) float64 {
 
 // narrower is the question with bounds that are as much narrower as its cost must fall, if
 // that is at most by half: the noise of a sum, mean or quantile shrinks with its bounds.
-func (q *asking) narrower(own api.Question, cost float64, pay *api.Amount) (out *api.Question, lo, hi string) {
+func (q *pricedQuestion) narrower(own api.Question, cost float64, pay *api.Amount) (out *api.Question, lo, hi string) {
 	f, ok := q.form.(*queryForm)
 	if !ok || f.options.Bounds == nil {
 		return nil, "", ""
@@ -149,7 +149,7 @@ func (q *asking) narrower(own api.Question, cost float64, pay *api.Amount) (out 
 
 // affordable is the most that one question may pay, in steps of the grid of prices; nil
 // where that is nothing.
-func affordable(a *asked, rest account.Cost) *api.Amount {
+func affordable(a *openSet, rest account.Cost) *api.Amount {
 	if _, zcdp := a.zcdp(); zcdp {
 		if rho := rest.Rho / rhoStep * rhoStep; rho > 0 {
 			amount := account.RhoAmount(rho)
@@ -165,7 +165,7 @@ func affordable(a *asked, rest account.Cost) *api.Amount {
 
 // payable is the most that a question may pay so that it costs at most rest, or nearly; nil
 // where that is nothing. Under a model of dependent records it costs more than it pays.
-func (b *batch) payable(ctx context.Context, a *asked, own api.Question, rest account.Cost) *api.Amount {
+func (b *batch) payable(ctx context.Context, a *openSet, own api.Question, rest account.Cost) *api.Amount {
 	pay := affordable(a, rest)
 	if a.Model() == nil {
 		return pay
@@ -191,7 +191,7 @@ func roundedUp(x float64) float64 {
 }
 
 // costOf prices other questions to the same data set.
-func (b *batch) costOf(ctx context.Context, a *asked, questions []api.Question) (account.Cost, error) {
+func (b *batch) costOf(ctx context.Context, a *openSet, questions []api.Question) (account.Cost, error) {
 	r := *b.request
 	r.Questions = questions
 	other := &batch{service: b.service, request: &r}

@@ -29,7 +29,7 @@ const CodeMargin = "margin-unreachable"
 // priced makes the mechanism of the least cost whose error is within the margin: at the
 // next smaller step of the grid it is not. In a budget in zCDP it takes the noise that
 // costs less.
-func (q *asking) priced(ctx context.Context, a *asked) error {
+func (q *pricedQuestion) priced(ctx context.Context, a *openSet) error {
 	m := q.question.Margin
 	if !(m.Within > 0 && m.Within <= math.MaxFloat64) {
 		return noren.Usagef("margin.within", "expected a number above 0, got another")

@@ -17,7 +17,7 @@ type outliersForm struct {
 	made    *outlier.Mechanism
 }
 
-func newOutliersForm(ctx context.Context, a *asked, q *kinds.Outliers) (form, error) {
+func newOutliersForm(ctx context.Context, a *openSet, q *kinds.Outliers) (form, error) {
 	r := &api.OutliersCountRequest{
 		Columns: q.Columns, K: q.K, Radius: q.Radius, Step: q.Step, Box: q.Box, Scale: q.Scale, Guess: q.Guess, IntervalShare: q.IntervalShare,
 		Noise: outlier.Noise(q.Noise),

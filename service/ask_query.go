@@ -28,7 +28,7 @@ func usual(q api.Question) account.Cost {
 	return c
 }
 
-func newQueryForm(ctx context.Context, a *asked, q *api.Question, level float64) (form, error) {
+func newQueryForm(ctx context.Context, a *openSet, q *api.Question, level float64) (form, error) {
 	k, ok := q.Query()
 	if !ok {
 		return nil, noren.Bug("a question of a kind that nothing answers")

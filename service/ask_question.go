@@ -50,17 +50,17 @@ type form interface {
 	// label is the unit of the answer: records, the name of a column, or empty.
 	label() string
 	// columns are the columns that are read, and what becomes of values outside.
-	columns(a *asked) []api.ColumnUse
+	columns(a *openSet) []api.ColumnUse
 	// cares are remarks about an answer beside those that all kinds share.
 	cares(answer json.RawMessage) []api.Message
 	// twin says how made-up rows for the question are drawn, about that many.
-	twin(a *asked, rows int) twin
+	twin(a *openSet, rows int) twin
 	// try answers about made-up rows, and counts the values within a margin.
 	try(ctx context.Context, t *table.Table, margin float64, src *noise.Source) (*trial, error)
 }
 
-// asking is a question with its price.
-type asking struct {
+// pricedQuestion is a question with its price.
+type pricedQuestion struct {
 	form
 	question api.Question // with what is paid
 	level    float64
@@ -78,11 +78,11 @@ const (
 
 // asking makes a question for the data set, with its price. records is about how many records
 // the data set has, as its steward states; 0 where that is not stated.
-func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records int64) (*asking, error) {
+func (s *Service) asking(ctx context.Context, a *openSet, q api.Question, records int64) (*pricedQuestion, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	out := &asking{question: q, at: defaultAt, about: assumedRecords, size: sizeOf(a.Definition, records)}
+	out := &pricedQuestion{question: q, at: defaultAt, about: assumedRecords, size: sizeOf(a.Definition, records)}
 	if m := q.Margin; m != nil {
 		if m.At != "" {
 			out.at = m.At
@@ -120,7 +120,7 @@ func (s *Service) asking(ctx context.Context, a *asked, q api.Question, records 
 }
 
 // form makes the form of the question's kind.
-func (s *Service) form(ctx context.Context, a *asked, q *api.Question, level float64) (form, error) {
+func (s *Service) form(ctx context.Context, a *openSet, q *api.Question, level float64) (form, error) {
 	switch k := q.Of.(type) {
 	case kinds.Outliers:
 		return newOutliersForm(ctx, a, &k)
@@ -133,7 +133,7 @@ func (s *Service) form(ctx context.Context, a *asked, q *api.Question, level flo
 }
 
 // paid makes the mechanism for an amount.
-func (q *asking) paid(ctx context.Context, a *asked, pay api.Amount) error {
+func (q *pricedQuestion) paid(ctx context.Context, a *openSet, pay api.Amount) error {
 	cost, err := pay.Parse()
 	if err != nil {
 		return prefixed("pay", err)
@@ -159,7 +159,7 @@ func (q *asking) paid(ctx context.Context, a *asked, pay api.Amount) error {
 // paidRho makes the mechanism for a rho: Gaussian noise of that rho, or other noise of
 // the largest epsilon that costs no more. Of several it takes the one with the smaller
 // error.
-func (q *asking) paidRho(ctx context.Context, a *asked, rho account.Rho) error {
+func (q *pricedQuestion) paidRho(ctx context.Context, a *openSet, rho account.Rho) error {
 	delta, _ := a.zcdp()
 	noises := q.noises()
 	if named := q.question.Noise(); named != "" {
@@ -191,7 +191,7 @@ func (q *asking) paidRho(ctx context.Context, a *asked, rho account.Rho) error {
 }
 
 // settle makes the mechanism and writes into the question what is paid.
-func (q *asking) settle(ctx context.Context, p payment) error {
+func (q *pricedQuestion) settle(ctx context.Context, p payment) error {
 	f, err := q.form.at(ctx, p)
 	if err != nil {
 		return err
@@ -218,12 +218,12 @@ func pureWithin(rho account.Rho) int64 {
 }
 
 // zcdp is the delta at which a budget in zCDP is stated; false for a budget of epsilon.
-func (a *asked) zcdp() (delta int64, is bool) {
+func (a *openSet) zcdp() (delta int64, is bool) {
 	return a.StatementDelta(), a.Accounting() == account.ZCDP
 }
 
 // amount is a cost in the form of the budget.
-func (a *asked) amount(c account.Cost) api.Amount { return account.AmountIn(a.Accounting(), c) }
+func (a *openSet) amount(c account.Cost) api.Amount { return account.AmountIn(a.Accounting(), c) }
 
 // prefixed says in which part of a question an error is.
 func prefixed(part string, err error) error {
@@ -281,7 +281,7 @@ func relocated(err error, at func(where any) any) error {
 
 // guessed takes the number of records of a group from public facts, where the question does
 // not say it and its error depends on it.
-func (q *asking) guessed() {
+func (q *pricedQuestion) guessed() {
 	if !q.needsAbout() {
 		return
 	}

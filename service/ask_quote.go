@@ -13,7 +13,7 @@ import (
 )
 
 // quoteOf is the price of one question with all that is shown beside it.
-func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error) {
+func (b *batch) quoteOf(q *pricedQuestion, cost account.Cost) (*api.QuestionQuote, error) {
 	a := b.asked
 	out := &api.QuestionQuote{Question: q.question, Cost: a.amount(cost), Asked: q.question.Said(), UnitLabel: q.label()}
 	out.Groups, out.Cells = q.cells()
@@ -30,7 +30,7 @@ func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error
 }
 
 // uses are the columns that a question reads, and the unit, with what is not counted.
-func (q *asking) uses(a *asked) []api.ColumnUse {
+func (q *pricedQuestion) uses(a *openSet) []api.ColumnUse {
 	out := q.columns(a)
 	if unit := a.Definition.Unit; unit != account.Record {
 		out = append(out, api.ColumnUse{Name: unit, Outside: text.Outside(unit, "person", "", "", int(q.question.MaxRows()))})
@@ -39,7 +39,7 @@ func (q *asking) uses(a *asked) []api.ColumnUse {
 }
 
 // promise is what is said of the error before the answer.
-func (q *asking) promise() (api.Promise, error) {
+func (q *pricedQuestion) promise() (api.Promise, error) {
 	acc, err := q.accuracy(q.level, q.about)
 	if err != nil {
 		return api.Promise{}, err
@@ -56,7 +56,7 @@ func (q *asking) promise() (api.Promise, error) {
 
 // statement says what one unit changes of the odds of the answers. In zCDP it holds at the
 // delta of the budget.
-func (a *asked) statement(quote *release.Quote) ([]api.Message, error) {
+func (a *openSet) statement(quote *release.Quote) ([]api.Message, error) {
 	cost := quote.Alone
 	if delta, zcdp := a.zcdp(); zcdp {
 		var err error
@@ -73,7 +73,7 @@ func (a *asked) statement(quote *release.Quote) ([]api.Message, error) {
 
 // sampling is the error of the figure for more people than those in the table, from public
 // facts: the guess of the size of a group, and the spread of the column.
-func (q *asking) sampling() *api.Sampling {
+func (q *pricedQuestion) sampling() *api.Sampling {
 	if q.question.Margin == nil || q.question.Margin.About == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (q *asking) sampling() *api.Sampling {
 
 // spread is the standard deviation of the column: by stated quartiles, else at most half
 // the distance of the bounds.
-func (q *asking) spread() (spread float64, basis string) {
+func (q *pricedQuestion) spread() (spread float64, basis string) {
 	if m := q.question.Margin; m != nil && len(m.Quartiles) == 2 && m.Quartiles[1] > m.Quartiles[0] {
 		// The quartiles of a normal distribution are 2 * 0.6745 standard deviations apart.
 		return (m.Quartiles[1] - m.Quartiles[0]) / 1.349, "quartiles"
@@ -111,7 +111,7 @@ func (q *asking) spread() (spread float64, basis string) {
 
 // sampled adds to the values of an answer the error of sampling: from the released values
 // alone, and for means from the spread of the column.
-func (q *asking) sampled(rows []api.AnswerRow) {
+func (q *pricedQuestion) sampled(rows []api.AnswerRow) {
 	z := math.Sqrt2 * math.Erfinv(q.level)
 	spread, _ := q.spread()
 	for i := range rows {
@@ -141,7 +141,7 @@ func (f *queryForm) label() string {
 	return f.options.Column
 }
 
-func (f *queryForm) columns(a *asked) []api.ColumnUse {
+func (f *queryForm) columns(a *openSet) []api.ColumnUse {
 	var out []api.ColumnUse
 	o := f.options
 	for _, field := range f.query.Columns() {
@@ -178,7 +178,7 @@ func (f *queryForm) columns(a *asked) []api.ColumnUse {
 
 func (f *outliersForm) label() string { return "records" }
 
-func (f *outliersForm) columns(a *asked) []api.ColumnUse {
+func (f *outliersForm) columns(a *openSet) []api.ColumnUse {
 	var out []api.ColumnUse
 	for _, axis := range f.options.Axes {
 		use := api.ColumnUse{Name: axis.Field.Name, Used: []string{text.Bound(axis.Field, axis.Low), text.Bound(axis.Field, axis.High)}}
@@ -193,6 +193,6 @@ func (f *outliersForm) columns(a *asked) []api.ColumnUse {
 
 func (f *correlatedForm) label() string { return "" }
 
-func (f *correlatedForm) columns(*asked) []api.ColumnUse {
+func (f *correlatedForm) columns(*openSet) []api.ColumnUse {
 	return []api.ColumnUse{{Name: f.options.Column, Outside: text.Outside(f.options.Column, "model", "", "", 0)}}
 }

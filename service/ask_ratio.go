@@ -49,7 +49,7 @@ type publicFigure struct {
 	among []bool // nil for all
 }
 
-func (s *Service) newRatioForm(ctx context.Context, a *asked, q *kinds.Ratio, level float64) (form, error) {
+func (s *Service) newRatioForm(ctx context.Context, a *openSet, q *kinds.Ratio, level float64) (form, error) {
 	p := publicFigure{Of: q.Of, Column: q.Column, Where: q.Where, Rank: q.Rank, Level: level}
 	if err := p.check(q); err != nil {
 		return nil, err
@@ -259,7 +259,7 @@ func (f *ratioForm) label() string {
 	return f.public.Column
 }
 
-func (f *ratioForm) columns(*asked) []api.ColumnUse {
+func (f *ratioForm) columns(*openSet) []api.ColumnUse {
 	var out []api.ColumnUse
 	for _, field := range f.made.Columns() {
 		out = append(out, api.ColumnUse{Name: field.Name, Outside: text.Outside(field.Name, "weights", "", "", 0)})
@@ -280,7 +280,7 @@ func (f *ratioForm) cares(answer json.RawMessage) []api.Message {
 	return out
 }
 
-func (f *ratioForm) twin(_ *asked, rows int) twin {
+func (f *ratioForm) twin(_ *openSet, rows int) twin {
 	if f.options.Neighbours == account.ReplaceOne {
 		return twin{rows: f.options.Records}
 	}

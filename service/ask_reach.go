@@ -31,7 +31,7 @@ func sizeOf(d *dataset.Definition, stated int64) publicSize {
 
 // groupsOf is the number of groups that the public values of the columns of a question make,
 // also of those that it leaves out.
-func (q *asking) groupsOf(a *asked) int64 {
+func (q *pricedQuestion) groupsOf(a *openSet) int64 {
 	if f, ok := q.form.(*queryForm); ok {
 		return publicGroups(a.Definition, f.query)
 	}
@@ -55,7 +55,7 @@ func publicGroups(d *dataset.Definition, m *query.Query) int64 {
 
 // guess is about how many records a group has, by public facts. known is false where these say only that
 // it has no more, as of a condition, which leaves fewer.
-func (q *asking) guess() (about int64, known bool) {
+func (q *pricedQuestion) guess() (about int64, known bool) {
 	return q.size.ofGroup(q.all, q.question.Where())
 }
 
@@ -71,7 +71,7 @@ func (s publicSize) ofGroup(groups int64, where string) (about int64, known bool
 
 // reach says for which groups the margin of a question will hold, and warns where groups of
 // the average size will miss it or the noise is wider than the bounds.
-func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Message) {
+func (q *pricedQuestion) reach(p *api.Promise) (reach *api.Message, warnings []api.Message) {
 	if p.Rank && p.Within != nil {
 		return q.rankReach(*p.Within)
 	}
@@ -105,7 +105,7 @@ func (q *asking) reach(p *api.Promise) (reach *api.Message, warnings []api.Messa
 
 // beyondBounds reports whether a mean or variance that is within that of the true one may be any
 // value that the public bounds allow.
-func (q *asking) beyondBounds(within float64) bool {
+func (q *pricedQuestion) beyondBounds(within float64) bool {
 	f, ok := q.form.(*queryForm)
 	if !ok || f.kind != query.Mean && f.kind != query.Variance {
 		return false
@@ -119,7 +119,7 @@ func (q *asking) beyondBounds(within float64) bool {
 
 // rankReach says between which percent points a quantile lies, by the error of its rank, and warns
 // where that is all of them.
-func (q *asking) rankReach(within float64) (reach *api.Message, warnings []api.Message) {
+func (q *pricedQuestion) rankReach(within float64) (reach *api.Message, warnings []api.Message) {
 	about := q.about
 	if q.question.Margin == nil || q.question.Margin.About == 0 {
 		about, _ = q.guess()
@@ -132,7 +132,7 @@ func (q *asking) rankReach(within float64) (reach *api.Message, warnings []api.M
 
 // drowned warns of a count or sum whose noise is as large as all that the public size of the table
 // and the public bounds allow; nil for any other.
-func (q *asking) drowned(p *api.Promise) *api.Message {
+func (q *pricedQuestion) drowned(p *api.Promise) *api.Message {
 	f, ok := q.form.(*queryForm)
 	if !ok || p.Within == nil {
 		return nil
@@ -164,7 +164,7 @@ func (q *asking) drowned(p *api.Promise) *api.Message {
 }
 
 // unlisted warns of labels in the question that are not among the public values of their column.
-func (q *asking) unlisted(a *asked) (out []api.Message) {
+func (q *pricedQuestion) unlisted(a *openSet) (out []api.Message) {
 	f, ok := q.form.(*queryForm)
 	if !ok {
 		return nil
@@ -185,7 +185,7 @@ func (q *asking) unlisted(a *asked) (out []api.Message) {
 
 // cut says what the values of an answer leave out or count as other values, and that the error of
 // a quantile is of its rank.
-func (q *asking) cut(rows []api.AnswerRow) []api.Message {
+func (q *pricedQuestion) cut(rows []api.AnswerRow) []api.Message {
 	f, ok := q.form.(*queryForm)
 	if !ok {
 		return nil
@@ -201,7 +201,7 @@ func (q *asking) cut(rows []api.AnswerRow) []api.Message {
 
 // saysNothing counts the values whose intervals are the whole of the public bounds, and names
 // these; 0 of them where the question has none.
-func (q *asking) saysNothing(rows []api.AnswerRow) (n int, least, most string) {
+func (q *pricedQuestion) saysNothing(rows []api.AnswerRow) (n int, least, most string) {
 	f, ok := q.form.(*queryForm)
 	if !ok || f.kind != query.Mean {
 		return 0, "", ""

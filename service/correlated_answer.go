@@ -43,10 +43,10 @@ func (s *Service) CorrelatedAnswerPrice(ctx context.Context, r *api.CorrelatedAn
 }
 
 // correlatedAnswer is the question of a request.
-func (s *Service) correlatedAnswer(r *api.CorrelatedAnswerRequest) (question[*correlated.Mechanism], error) {
-	q := question[*correlated.Mechanism]{ask: &r.Ask, schema: api.CorrelatedAnswerSchema, public: r.Files()}
+func (s *Service) correlatedAnswer(r *api.CorrelatedAnswerRequest) (requested[*correlated.Mechanism], error) {
+	q := requested[*correlated.Mechanism]{ask: &r.Ask, schema: api.CorrelatedAnswerSchema, public: r.Files()}
 	cost, err := account.ParseCost(r.Epsilon, r.Delta)
-	q.build = func(ctx context.Context, a *asked) (*correlated.Mechanism, error) {
+	q.build = func(ctx context.Context, a *openSet) (*correlated.Mechanism, error) {
 		m := a.Model()
 		if m == nil {
 			return nil, noren.Usagef(noren.Textf("data set %s", a.Name), "has no model of dependent records").Coded(release.CodeModel)

@@ -50,7 +50,7 @@ func (s *Service) LDPEdgesPrice(ctx context.Context, r *api.LDPEdgesRequest) (*a
 	}
 	var size publicSize
 	build := q.build
-	q.build = func(ctx context.Context, a *asked) (*query.Edges, error) {
+	q.build = func(ctx context.Context, a *openSet) (*query.Edges, error) {
 		size = sizeOf(a.Definition, 0)
 		return build(ctx, a)
 	}
@@ -85,13 +85,13 @@ func binCount(r *api.LDPEdgesRequest) int {
 }
 
 // edgesQuestion is the question of a request. It sets bounds once the data set is open.
-func edgesQuestion(r *api.LDPEdgesRequest, bounds *query.Bounds) (question[*query.Edges], error) {
-	q := question[*query.Edges]{ask: &r.Ask, schema: api.LDPEdgesSchema}
+func edgesQuestion(r *api.LDPEdgesRequest, bounds *query.Bounds) (requested[*query.Edges], error) {
+	q := requested[*query.Edges]{ask: &r.Ask, schema: api.LDPEdgesSchema}
 	if r.Column == "" {
 		return q, noren.Usagef("column", "expected the column that is divided into bins")
 	}
 	cost, err := account.ParseCost(r.Epsilon, r.Delta)
-	q.build = func(ctx context.Context, a *asked) (*query.Edges, error) {
+	q.build = func(ctx context.Context, a *openSet) (*query.Edges, error) {
 		o, err := a.queryOptions(edgesQuery(r), cost)
 		if err != nil {
 			return nil, err

@@ -21,15 +21,15 @@ import (
 	"github.com/noren-privacy/noren/table/parquetio"
 )
 
-// asked is an open data set; its ledger is nil when unaccounted.
-type asked struct {
+// openSet is an open data set; its ledger is nil when unaccounted.
+type openSet struct {
 	*release.Dataset
 	ledger *ledger.Ledger
 	reach  []*ledger.Ledger // those that may know a file
 	kept   bool             // they stay open
 }
 
-func (a *asked) close() {
+func (a *openSet) close() {
 	if a.kept {
 		return
 	}
@@ -38,11 +38,11 @@ func (a *asked) close() {
 	}
 }
 
-func (a *asked) neighbours() account.Neighbours { return a.Definition.Relation() }
+func (a *openSet) neighbours() account.Neighbours { return a.Definition.Relation() }
 
 // records is the public number of records: what the request states, by default the
 // definition's. Under add-remove neighbours it is not public.
-func (a *asked) records(stated int) (int, error) {
+func (a *openSet) records(stated int) (int, error) {
 	have := int(a.Definition.Records)
 	switch {
 	case stated == 0 || stated == have:
@@ -55,7 +55,7 @@ func (a *asked) records(stated int) (int, error) {
 }
 
 // rowsKey is the secret by which the records of one person are picked.
-func (a *asked) rowsKey() ([]byte, error) {
+func (a *openSet) rowsKey() ([]byte, error) {
 	if a.ledger != nil {
 		return a.ledger.Key("noren.query.rows"), nil
 	}
@@ -73,7 +73,7 @@ func (a *asked) rowsKey() ([]byte, error) {
 
 // public refuses inputs, called public, that are private files of a ledger. Texts
 // that name no file pass.
-func (a *asked) public(ctx context.Context, paths ...string) error {
+func (a *openSet) public(ctx context.Context, paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
 			continue
@@ -90,7 +90,7 @@ func (a *asked) public(ctx context.Context, paths ...string) error {
 // open finds the data set of that name or file, or makes one of a file that no ledger
 // knows. No file of a data set is opened, and everything that states how it is read is
 // refused: the grant fixed that.
-func (s *Service) open(ctx context.Context, q *api.Ask) (*asked, error) {
+func (s *Service) open(ctx context.Context, q *api.Ask) (*openSet, error) {
 	if q.Dataset == "" {
 		return nil, noren.Usagef("dataset", "expected the name of a data set or the path of its file, got an empty text")
 	}
@@ -111,7 +111,7 @@ func (s *Service) open(ctx context.Context, q *api.Ask) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asked{ledger: l, reach: []*ledger.Ledger{l}}
+	a := &openSet{ledger: l, reach: []*ledger.Ledger{l}}
 	if a.Dataset, err = release.Find(ctx, l, q.Dataset); err == nil {
 		err = pinned(q, a)
 	}
@@ -126,8 +126,8 @@ func (s *Service) open(ctx context.Context, q *api.Ask) (*asked, error) {
 }
 
 // openKept is open with a ledger that is open already.
-func (s *Service) openKept(ctx context.Context, k *Kept, q *api.Ask) (*asked, error) {
-	a := &asked{ledger: k.ledger, reach: []*ledger.Ledger{k.ledger}, kept: true}
+func (s *Service) openKept(ctx context.Context, k *Kept, q *api.Ask) (*openSet, error) {
+	a := &openSet{ledger: k.ledger, reach: []*ledger.Ledger{k.ledger}, kept: true}
 	var err error
 	if a.Dataset, err = k.find(ctx, q.Dataset); err == nil {
 		err = pinned(q, a)
@@ -142,7 +142,7 @@ func (s *Service) openKept(ctx context.Context, k *Kept, q *api.Ask) (*asked, er
 }
 
 // pinned refuses every field that would change how the data set is read.
-func pinned(q *api.Ask, a *asked) error {
+func pinned(q *api.Ask, a *openSet) error {
 	if fields := stated(q); len(fields) > 0 {
 		return noren.Usagef(fields[0], "the schema of data set %s is fixed by its grant; nothing was read or charged", a.Name).
 			Hinted("leave it out").Coded("schema-pinned")
@@ -200,7 +200,7 @@ func unitNamed(stated string, d *dataset.Definition) error {
 }
 
 // openUnaccounted makes a data set of a file that no reachable ledger knows.
-func (s *Service) openUnaccounted(ctx context.Context, q *api.Ask) (_ *asked, err error) {
+func (s *Service) openUnaccounted(ctx context.Context, q *api.Ask) (_ *openSet, err error) {
 	again := ""
 	switch {
 	case q.RequestKey != "":
@@ -214,7 +214,7 @@ func (s *Service) openUnaccounted(ctx context.Context, q *api.Ask) (_ *asked, er
 	if file.IsParts(q.Dataset) || file.IsDatabase(q.Dataset) {
 		return nil, noCopy(q.Dataset)
 	}
-	a := &asked{}
+	a := &openSet{}
 	defer func() {
 		if err != nil {
 			a.close()

@@ -52,8 +52,8 @@ func (s *Service) OutliersCountPrice(ctx context.Context, r *api.OutliersCountRe
 }
 
 // outliers is the question of a request.
-func outliers(r *api.OutliersCountRequest) (question[*outlier.Mechanism], error) {
-	q := question[*outlier.Mechanism]{ask: &r.Ask, schema: api.OutliersSchema, public: []string{r.ScaleFile}}
+func outliers(r *api.OutliersCountRequest) (requested[*outlier.Mechanism], error) {
+	q := requested[*outlier.Mechanism]{ask: &r.Ask, schema: api.OutliersSchema, public: []string{r.ScaleFile}}
 	if r.Scale == "zscore" || r.Scale == "minmax" {
 		return q, noren.Usagef("scale", "%s: the data's own moments or bounds depend on every record: one record would move all others, and "+
 			"the bound on what one record can change would be false", r.Scale).
@@ -63,7 +63,7 @@ func outliers(r *api.OutliersCountRequest) (question[*outlier.Mechanism], error)
 	if fault != nil && (r.Unaccounted || r.Epsilon != "") {
 		return q, fault
 	}
-	q.build = func(ctx context.Context, a *asked) (*outlier.Mechanism, error) {
+	q.build = func(ctx context.Context, a *openSet) (*outlier.Mechanism, error) {
 		o, err := a.outlierOptions(r)
 		var radius error
 		if !(r.Radius > 0) {
@@ -79,7 +79,7 @@ func outliers(r *api.OutliersCountRequest) (question[*outlier.Mechanism], error)
 }
 
 // outlierOptions are those of a request, but for its cost.
-func (a *asked) outlierOptions(r *api.OutliersCountRequest) (*outlier.Options, error) {
+func (a *openSet) outlierOptions(r *api.OutliersCountRequest) (*outlier.Options, error) {
 	o := &outlier.Options{
 		Step: r.Step, Radius: r.Radius, K: r.K, Neighbours: a.neighbours(),
 		Noise: r.Noise, Guess: r.Guess, IntervalShare: r.IntervalShare,

@@ -10,15 +10,15 @@ import (
 	"github.com/noren-privacy/noren/release"
 )
 
-// question is a request that charges a budget, before its data set is known.
-type question[M release.Mechanism] struct {
+// requested is a request that charges a budget, before its data set is known.
+type requested[M release.Mechanism] struct {
 	ask *api.Ask
 	// schema names the form of the answer.
 	schema string
 	// public are files that must not be private files of a ledger. Empty names pass.
 	public []string
 	// build makes the mechanism for the data set, from public facts alone.
-	build func(ctx context.Context, a *asked) (M, error)
+	build func(ctx context.Context, a *openSet) (M, error)
 	// most is the largest cost that may be charged. Optional.
 	most *api.Amount
 	// priced is the hash of the request that a price was made for. Optional.
@@ -34,7 +34,7 @@ type question[M release.Mechanism] struct {
 
 // prepare opens the data set, refuses private files that are called public, and builds
 // the mechanism. The caller closes a.
-func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r release.Request, err error) {
+func (q *requested[M]) prepare(ctx context.Context, s *Service) (a *openSet, m M, r release.Request, err error) {
 	if a, err = s.open(ctx, q.ask); err != nil {
 		return nil, m, r, err
 	}
@@ -89,7 +89,7 @@ func (s *Service) noiseKey(r *release.Request) {
 
 // price computes the cost of a question. Nothing is charged, and no private file of a
 // ledger is opened.
-func price[M release.Mechanism](ctx context.Context, s *Service, q question[M]) (p api.Price, m M, err error) {
+func price[M release.Mechanism](ctx context.Context, s *Service, q requested[M]) (p api.Price, m M, err error) {
 	_, err = current(s.Kept, q.ask.Dataset, func() (struct{}, error) {
 		p, m, err = priceOnce(ctx, s, q)
 		return struct{}{}, err
@@ -97,7 +97,7 @@ func price[M release.Mechanism](ctx context.Context, s *Service, q question[M]) 
 	return p, m, err
 }
 
-func priceOnce[M release.Mechanism](ctx context.Context, s *Service, q question[M]) (api.Price, M, error) {
+func priceOnce[M release.Mechanism](ctx context.Context, s *Service, q requested[M]) (api.Price, M, error) {
 	ctx = s.bounded(ctx)
 	a, m, r, err := q.prepare(ctx, s)
 	if err != nil {
@@ -113,7 +113,7 @@ func priceOnce[M release.Mechanism](ctx context.Context, s *Service, q question[
 
 // pay runs a question: it is priced, charged, answered, signed and settled in that
 // order ([release.Run]). A is the answer's type.
-func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question[M]) (out *A, receipt api.Receipt, m M, err error) {
+func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q requested[M]) (out *A, receipt api.Receipt, m M, err error) {
 	_, err = current(s.Kept, q.ask.Dataset, func() (struct{}, error) {
 		out, receipt, m, err = payOnce[A](ctx, s, q)
 		return struct{}{}, err
@@ -121,7 +121,7 @@ func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question
 	return out, receipt, m, err
 }
 
-func payOnce[A any, M release.Mechanism](ctx context.Context, s *Service, q question[M]) (*A, api.Receipt, M, error) {
+func payOnce[A any, M release.Mechanism](ctx context.Context, s *Service, q requested[M]) (*A, api.Receipt, M, error) {
 	ctx = s.bounded(ctx)
 	a, m, r, err := q.prepare(ctx, s)
 	if err != nil {

@@ -47,18 +47,18 @@ func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quo
 	if err != nil {
 		return nil, err
 	}
-	var part asking
+	var part pricedQuestion
 	var columns []api.ColumnUse
 	var unlisted []api.Message
 	build := q.build
-	q.build = func(ctx context.Context, a *asked) (*query.Query, error) {
+	q.build = func(ctx context.Context, a *openSet) (*query.Query, error) {
 		m, err := build(ctx, a)
 		if err == nil {
 			f := &queryForm{kind: r.Kind, query: m}
 			if f.options, err = a.queryOptions(r, account.Cost{}); err != nil {
 				return nil, err
 			}
-			part = asking{
+			part = pricedQuestion{
 				form: f, level: level(r), about: r.Records, size: sizeOf(a.Definition, 0),
 			}
 			part.question, _ = kinds.Query{Kind: r.Kind, Where: r.Where, Rank: r.Rank, MaxRows: r.MaxRows}.Question()
@@ -139,8 +139,8 @@ func level(r *api.QueryRequest) float64 {
 }
 
 // query is the question of a request.
-func (s *Service) query(r *api.QueryRequest) (question[*query.Query], error) {
-	q := question[*query.Query]{ask: &r.Ask, schema: api.QuerySchema, public: []string{r.KeysFile}}
+func (s *Service) query(r *api.QueryRequest) (requested[*query.Query], error) {
+	q := requested[*query.Query]{ask: &r.Ask, schema: api.QuerySchema, public: []string{r.KeysFile}}
 	cost, fault := account.ParseCost(r.Epsilon, r.Delta)
 	if fault != nil && (r.Unaccounted || r.Epsilon != "") {
 		return q, fault
@@ -148,7 +148,7 @@ func (s *Service) query(r *api.QueryRequest) (question[*query.Query], error) {
 	if fault != nil { // said together with all that is missing
 		cost = account.Cost{Epsilon: account.EpsilonUnits}
 	}
-	q.build = func(ctx context.Context, a *asked) (*query.Query, error) {
+	q.build = func(ctx context.Context, a *openSet) (*query.Query, error) {
 		o, err := a.queryOptions(r, cost)
 		if o == nil {
 			return nil, err
@@ -201,7 +201,7 @@ func together(all ...error) error {
 
 // queryOptions are the options of a query to the open data set. With an error about what the
 // request holds they are there too, so that the other faults can be found.
-func (a *asked) queryOptions(r *api.QueryRequest, cost account.Cost) (*query.Options, error) {
+func (a *openSet) queryOptions(r *api.QueryRequest, cost account.Cost) (*query.Options, error) {
 	o, err := queryOptions(r, a.Definition, cost)
 	if o != nil && o.Unit != account.Record {
 		key, fault := a.rowsKey()

@@ -68,18 +68,18 @@ type ratioCheck struct {
 
 func (c *ratioCheck) close() { c.weighted.close() }
 
-func (c *ratioCheck) question() (q question[*ratio.Check], err error) {
+func (c *ratioCheck) question() (q requested[*ratio.Check], err error) {
 	r := c.request
 	if c.cost, err = account.ParseCost(r.Epsilon, r.Delta); err != nil {
 		return q, err
 	}
-	return question[*ratio.Check]{
+	return requested[*ratio.Check]{
 		ask: &r.Ask, schema: api.RatioCheckSchema, public: []string{r.Weights, r.Meta}, build: c.build,
 	}, nil
 }
 
 // build makes the mechanism of public facts.
-func (c *ratioCheck) build(ctx context.Context, a *asked) (*ratio.Check, error) {
+func (c *ratioCheck) build(ctx context.Context, a *openSet) (*ratio.Check, error) {
 	q := c.request
 	o, err := publicForm(q.PublicDelimiter, q.PublicEncoding)
 	if err != nil {

@@ -159,15 +159,15 @@ func (f *ratioFit) checkOutput() error {
 	return nil
 }
 
-func (f *ratioFit) question() question[*ratio.Mechanism] {
+func (f *ratioFit) question() requested[*ratio.Mechanism] {
 	q := f.request
-	return question[*ratio.Mechanism]{
+	return requested[*ratio.Mechanism]{
 		ask: &q.Ask, schema: api.RatioFitSchema, public: []string{q.Public, q.PublicScale}, build: f.build, publish: f.publish,
 	}
 }
 
 // build makes the mechanism of public facts.
-func (f *ratioFit) build(ctx context.Context, a *asked) (*ratio.Mechanism, error) {
+func (f *ratioFit) build(ctx context.Context, a *openSet) (*ratio.Mechanism, error) {
 	q := f.request
 	records, err := a.records(q.Records)
 	if err != nil {

@@ -90,7 +90,7 @@ func (s *Service) rehearse(ctx context.Context, r *api.RehearseRequest) (*api.Re
 
 // promised is the margin that is asked for where there is one, else the error that the
 // price gives.
-func (q *asking) promised(acc accuracy) *float64 {
+func (q *pricedQuestion) promised(acc accuracy) *float64 {
 	if m := q.question.Margin; m != nil && m.Within > 0 && acc.within != nil {
 		within := max(m.Within, *acc.within)
 		return &within
@@ -99,7 +99,7 @@ func (q *asking) promised(acc accuracy) *float64 {
 }
 
 // madeUp makes the rows of the question.
-func (q *asking) madeUp(a *asked, seed string, i int) (*table.Table, error) {
+func (q *pricedQuestion) madeUp(a *openSet, seed string, i int) (*table.Table, error) {
 	groups, _ := q.cells()
 	w := q.twin(a, int(min(q.about*int64(groups), rehearsalRows)))
 	if w.rows > rehearsalRows {
@@ -112,7 +112,7 @@ func (q *asking) madeUp(a *asked, seed string, i int) (*table.Table, error) {
 	return w.made.Table()
 }
 
-func (f *queryForm) twin(_ *asked, rows int) twin {
+func (f *queryForm) twin(_ *openSet, rows int) twin {
 	if f.kind == query.Quantile {
 		rows = min(rows, slowRows)
 	}
@@ -146,7 +146,7 @@ func (f *queryForm) try(ctx context.Context, t *table.Table, margin float64, src
 	return &trial{kinds.QueryRows(got.Result), got.Within, got.Of}, nil
 }
 
-func (f *outliersForm) twin(_ *asked, rows int) twin {
+func (f *outliersForm) twin(_ *openSet, rows int) twin {
 	if f.options.Neighbours == account.ReplaceOne {
 		return twin{rows: f.options.Records}
 	}
@@ -167,7 +167,7 @@ func (f *outliersForm) try(ctx context.Context, t *table.Table, margin float64, 
 	return &trial{kinds.OutlierRows(got.Answer), got.Within, rehearsalRuns}, nil
 }
 
-func (f *correlatedForm) twin(a *asked, _ int) twin { return twin{rows: int(a.Definition.Records)} }
+func (f *correlatedForm) twin(a *openSet, _ int) twin { return twin{rows: int(a.Definition.Records)} }
 
 func (f *correlatedForm) try(ctx context.Context, t *table.Table, margin float64, src *noise.Source) (*trial, error) {
 	got, err := f.made.Try(ctx, t, margin, rehearsalRuns, src)

@@ -177,7 +177,7 @@ const comparedRecords = 2000
 
 // timing warns of a question whose computation may exceed its estimate on some tables: its time may
 // then depend on the data (docs/threat-model.md, "Where assumption 1 fails").
-func (q *asking) timing(a *asked) []api.Message {
+func (q *pricedQuestion) timing(a *openSet) []api.Message {
 	switch k := q.question.Of.(type) {
 	case kinds.Ratio:
 		return []api.Message{text.TimeMayTell(k, comparedRecords)}

@@ -69,7 +69,7 @@ func (r *reach) holdings(has func(l *ledger.Ledger) (string, error)) (all []hold
 // public refuses inputs of a question, called public, that are private files of a ledger
 // that can be reached. Texts that name no file pass. A process that keeps a ledger open has
 // no other.
-func (s *Service) public(ctx context.Context, a *asked, paths ...string) error {
+func (s *Service) public(ctx context.Context, a *openSet, paths ...string) error {
 	if err := a.public(ctx, paths...); err != nil || a.kept {
 		return err
 	}
