@@ -92,7 +92,7 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 	first, err := s.LDPRandomise(t.Context(), &r)
 	must(t, err)
 	valid(t, "noren.ldp.randomize-1.json", first)
-	if first.Reports != 3000 || first.Repeated != 0 || first.Privacy.Lifetime == nil || bytes.Count(first.Lines, []byte("\n")) != 3001 {
+	if first.Reports != 3000 || first.Repeated != 0 || first.Privacy.Lifetime == nil || bytes.Count(first.Lines, []byte("\n")) != 3002 {
 		t.Errorf("%+v", first.Privacy)
 	}
 	if info, err := os.Stat(r.Devices); err != nil || info.Mode().Perm() != 0o600 || len(notes) != 1 || notes[0] != "devices-key" {
