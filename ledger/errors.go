@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -140,6 +141,9 @@ func fail(where any, what noren.Format, err error, args ...any) error {
 	var known *noren.Error
 	if errors.As(err, &known) {
 		return err
+	}
+	if errors.Is(err, sql.ErrTxDone) {
+		err = context.Canceled // package database/sql ends a transaction with its context, and then says only that it is done
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &noren.Error{Kind: noren.Interrupted, Where: where, What: what, Args: args, Err: err}

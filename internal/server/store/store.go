@@ -404,9 +404,22 @@ func (s *Store) retry(ctx context.Context, do func() error) error {
 	}
 }
 
+// interrupted reports whether err is the end of a request, or what the database makes of it: package database/sql
+// ends a transaction with its context and then says only that it is done, and SQLite stops a statement.
+func interrupted(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrTxDone) {
+		return true
+	}
+	var s *sqlite.Error
+	return errors.As(err, &s) && s.Code()&0xff == sqlite3.SQLITE_INTERRUPT
+}
+
 // failed is an error of the store. Its text names no path.
 func failed(what noren.Format, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if interrupted(err) {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			err = context.Canceled
+		}
 		return &noren.Error{Kind: noren.Interrupted, What: what, Err: err}
 	}
 	var p *fs.PathError
