@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -48,7 +49,7 @@ func (c *comments) of(t reflect.Type, field string) (string, error) {
 
 // parse reads the comments of the package in a folder, by Type and Type.Field.
 func parse(dir string) (map[string]string, error) {
-	out := map[string]string{}
+	out, made := map[string]string{}, map[string]string{} // made: of another type of the package, with its fields
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
@@ -77,9 +78,19 @@ func parse(dir string) (map[string]string, error) {
 					text = group.Doc
 				}
 				out[typed.Name.Name] = plain(text.Text())
-				if s, ok := typed.Type.(*ast.StructType); ok {
-					fieldComments(out, typed.Name.Name, s)
+				switch of := typed.Type.(type) {
+				case *ast.StructType:
+					fieldComments(out, typed.Name.Name, of)
+				case *ast.Ident:
+					made[typed.Name.Name] = of.Name
 				}
+			}
+		}
+	}
+	for name, of := range made {
+		for field, text := range maps.Clone(out) {
+			if own, ok := strings.CutPrefix(field, of+"."); ok {
+				out[name+"."+own] = text
 			}
 		}
 	}
