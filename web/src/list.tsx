@@ -1,9 +1,10 @@
 // A list with a search, an order and pages.
 import type { ComponentChildren, VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { number } from "./format";
 import { language, t } from "./lang";
-import { Scroll } from "./ui";
+import { recovered } from "./state";
+import { Act, Refusal, Scroll, Skeleton } from "./ui";
 
 export interface ListColumn<T> {
   title: string;
@@ -76,6 +77,77 @@ export function Listed<T>(props: { label: string; class: string; items: T[]; tex
             {t("more")}
           </button>
           <span class="q">{t("list.found", { n: number(shown), of: number(all.length) })}</span>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** A list that the server gives by pages, as far as it was read. */
+export interface Pages<T> {
+  /** Absent until the first page is there. */
+  items: T[] | undefined;
+  error: unknown;
+  /** Reads the next page; absent behind the last. */
+  more: (() => Promise<void>) | undefined;
+  again: () => void;
+}
+
+/** Reads a list by pages, and from its beginning when what it depends on changes: wait milliseconds later, while someone types. */
+export function usePages<T>(read: (after?: string, signal?: AbortSignal) => Promise<{ items: T[]; next?: string | undefined }>, by: unknown[], wait = 0): Pages<T> {
+  const [items, set] = useState<T[] | undefined>(undefined);
+  const [next, setNext] = useState<string | undefined>(undefined);
+  const [error, fail] = useState<unknown>(undefined);
+  const [turn, again] = useState(0);
+  const take = (p: { items: T[]; next?: string | undefined }, before: T[]): void => {
+    set([...before, ...(p.items ?? [])]);
+    setNext(p.next || undefined);
+    fail(undefined);
+  };
+  useEffect(() => {
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      read(undefined, stop.signal).then(
+        p => take(p, []),
+        (err: unknown) => {
+          if (!stop.signal.aborted) fail(err);
+        },
+      );
+    }, items === undefined ? 0 : wait);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [...by, turn, recovered.value]);
+  return { items, error, more: next === undefined ? undefined : async () => take(await read(next), items ?? []), again: () => again(n => n + 1) };
+}
+
+/** The table of a list that is read by pages, with what is shown while it is read, where it is empty and where it cannot be read. */
+export function Paged<T>({ of, ...props }: { of: Pages<T>; label: string; class: string; empty: string; columns: ListColumn<T>[]; row: (item: T, i: number) => VNode }): VNode {
+  return (
+    <>
+      {of.error !== undefined ? <Refusal error={of.error} retry={of.again} /> : null}
+      {of.items === undefined && of.error === undefined ? <Skeleton /> : null}
+      {of.items?.length === 0 ? <p class="q">{props.empty}</p> : null}
+      {of.items && of.items.length > 0 ? (
+        <Scroll cards label={props.label}>
+          <table class={props.class}>
+            <thead>
+              <tr>
+                {props.columns.map(c => (
+                  <th key={c.title} scope="col" class={c.right ? "r" : ""}>
+                    {c.unseen ? <span class="sr">{c.title}</span> : c.title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>{of.items.map(props.row)}</tbody>
+          </table>
+        </Scroll>
+      ) : null}
+      {of.more ? (
+        <div class="row pad">
+          <Act act={of.more}>{t("more")}</Act>
         </div>
       ) : null}
     </>

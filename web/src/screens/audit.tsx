@@ -1,14 +1,15 @@
 // The audit log: filters, export, check of the chain.
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { all, base, get, page } from "../api";
 import { dateTime, number, shortHash } from "../format";
 import { language, t, type Key } from "../lang";
+import { Paged, usePages } from "../list";
 import { act, acts, detailName, detailValue, looked, place } from "./audited";
 import { to } from "../route";
-import { draft, recovered, session, steward } from "../state";
+import { draft, session, steward } from "../state";
 import type { AnswerLine, AuditCheck, AuditEntry, AuditPage, Named, Principal } from "../types";
-import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Select, Skeleton, useLoad } from "../ui";
+import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Select, useLoad } from "../ui";
 
 interface Filters {
   actor: string;
@@ -43,15 +44,19 @@ const good = (outcome: string): boolean => /^(ok|done|allowed|2\d\d)/.test(outco
 
 function Log({ object }: { object: string | undefined }): VNode {
   const [f, set] = useState<Filters>(() => (object ? { ...none, object } : { ...none, ...draft.read<Partial<Filters>>("audit") }));
-  const [items, setItems] = useState<AuditEntry[] | undefined>(undefined);
-  const [next, setNext] = useState<string | undefined>(undefined);
-  const [error, fail] = useState<unknown>(undefined);
   const [chain, setChain] = useState<AuditCheck | undefined>(undefined);
-  const [turn, again] = useState(0);
   const people = useLoad(signal => all<Principal>("/principals", signal).catch(() => [] as Principal[]), []);
   const [named, name] = useState<Record<string, Named>>({});
+  const ids = new Map((people.value ?? []).map(p => [p.name, p.id]));
+  /** A page of entries. It brings the names of what they are about. */
+  const listed = async (by: Record<string, string>, after?: string, signal?: AbortSignal): Promise<AuditPage> => {
+    const p = (await page<AuditEntry>("/audit", by, after, signal)) as AuditPage;
+    name(before => ({ ...before, ...Object.fromEntries(p.named.map(n => [n.id, n])) }));
+    return p;
+  };
+  const pages = usePages<AuditEntry>((after, signal) => listed(query(f, ids), after, signal), [f, people.value], 350);
   // Answers can be many: what they were asked is fetched when an entry is about one.
-  const answered = (items ?? []).some(e => e.detail?.["answer"] !== undefined);
+  const answered = (pages.items ?? []).some(e => e.detail?.["answer"] !== undefined);
   const answers = useLoad(signal => (answered ? all<AnswerLine>("/answers", signal).catch((): AnswerLine[] => []) : Promise.resolve([])), [answered]);
   const asked = new Map((answers.value ?? []).map(a => [a.id, a.asked.map(m => m.text).join("; ")]));
   /** What an id is called, with a link to its screen: what is deleted has none. */
@@ -69,41 +74,10 @@ function Log({ object }: { object: string | undefined }): VNode {
       <span title={id}>{text}</span>
     );
   };
-  const ids = new Map((people.value ?? []).map(p => [p.name, p.id]));
-  /** A page of entries. It brings the names of what they are about. */
-  const listed = async (by: Record<string, string>, after?: string, signal?: AbortSignal): Promise<AuditPage> => {
-    const p = (await page<AuditEntry>("/audit", by, after, signal)) as AuditPage;
-    name(before => ({ ...before, ...Object.fromEntries(p.named.map(n => [n.id, n])) }));
-    return p;
-  };
   const change = (field: keyof Filters, value: string): void => {
     const now = { ...f, [field]: value };
     set(now);
     draft.write("audit", now);
-  };
-  useEffect(() => {
-    const stop = new AbortController();
-    const timer = setTimeout(() => {
-      listed(query(f, ids), undefined, stop.signal).then(
-        p => {
-          setItems(p.items);
-          setNext(p.next || undefined);
-          fail(undefined);
-        },
-        (err: unknown) => {
-          if (!stop.signal.aborted) fail(err);
-        },
-      );
-    }, items === undefined ? 0 : 350);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [f, turn, people.value, recovered.value]);
-  const more = async (): Promise<void> => {
-    const p = await listed(query(f, ids), next);
-    setItems([...(items ?? []), ...p.items]);
-    setNext(p.next || undefined);
   };
   const verify = async (): Promise<void> => setChain(await get<AuditCheck>("/audit/check"));
   return (
@@ -139,61 +113,47 @@ function Log({ object }: { object: string | undefined }): VNode {
             {t("audit.clear")}
           </button>
         ) : null}
-        {error !== undefined ? <Refusal error={error} retry={() => again(n => n + 1)} /> : null}
-        {items === undefined && error === undefined ? <Skeleton /> : null}
-        {items?.length === 0 ? <p class="q">{t("audit.none")}</p> : null}
-        {items && items.length > 0 ? (
-          <Scroll cards label={t("audit.title")}>
-            <table class="au">
-              <thead>
-                <tr>
-                  <th scope="col" class="r">
-                    {t("audit.n")}
-                  </th>
-                  <th scope="col">{t("audit.at")}</th>
-                  <th scope="col">{t("audit.actor")}</th>
-                  <th scope="col">{t("audit.action")}</th>
-                  <th scope="col">{t("audit.object")}</th>
-                  <th scope="col">{t("audit.outcome")}</th>
-                  <th scope="col">{t("audit.hash")}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map(e => (
-                  <tr key={e.n}>
-                    <td class="r q">{number(e.n)}</td>
-                    <td class="nw">{dateTime(e.at)}</td>
-                    <td>
-                      {named[e.actor]?.name ?? (t(`actor.${e.actor}` as Key) || e.actor)}
-                      <small>{t(("role." + e.role) as Key) || e.role}</small>
-                    </td>
-                    <td>
-                      {act(e.action)}
-                      <small class="mono" title={e.route}>
-                        {e.action}
-                      </small>
-                    </td>
-                    <td>{e.object ? about(e.object) : null}</td>
-                    <td>
-                      <Chip tone={good(e.outcome) ? "ok" : looked(e) ? "" : "no"}>{t(`outcome.${e.outcome}` as Key) || t(`problem.${e.outcome}` as Key) || e.outcome}</Chip>
-                      {Object.entries(e.detail ?? {}).map(([name, value]) => (
-                        <small key={name} class="any" title={value}>
-                          {detailName(name)} {/^[a-z]{2}_/.test(value) ? about(value, true) : <b>{detailValue(name, value)}</b>}
-                        </small>
-                      ))}
-                    </td>
-                    <td class="mono q">{e.hash.slice(0, 8)}</td>
-                  </tr>
+        <Paged
+          of={pages}
+          label={t("audit.title")}
+          class="au"
+          empty={t("audit.none")}
+          columns={[
+            { title: t("audit.n"), right: true },
+            { title: t("audit.at") },
+            { title: t("audit.actor") },
+            { title: t("audit.action") },
+            { title: t("audit.object") },
+            { title: t("audit.outcome") },
+            { title: t("audit.hash") },
+          ]}
+          row={e => (
+            <tr key={e.n}>
+              <td class="r q">{number(e.n)}</td>
+              <td class="nw">{dateTime(e.at)}</td>
+              <td>
+                {named[e.actor]?.name ?? (t(`actor.${e.actor}` as Key) || e.actor)}
+                <small>{t(("role." + e.role) as Key) || e.role}</small>
+              </td>
+              <td>
+                {act(e.action)}
+                <small class="mono" title={e.route}>
+                  {e.action}
+                </small>
+              </td>
+              <td>{e.object ? about(e.object) : null}</td>
+              <td>
+                <Chip tone={good(e.outcome) ? "ok" : looked(e) ? "" : "no"}>{t(`outcome.${e.outcome}` as Key) || t(`problem.${e.outcome}` as Key) || e.outcome}</Chip>
+                {Object.entries(e.detail ?? {}).map(([name, value]) => (
+                  <small key={name} class="any" title={value}>
+                    {detailName(name)} {/^[a-z]{2}_/.test(value) ? about(value, true) : <b>{detailValue(name, value)}</b>}
+                  </small>
                 ))}
-              </tbody>
-            </table>
-          </Scroll>
-        ) : null}
-        {next ? (
-          <div class="row pad">
-            <Act act={more}>{t("more")}</Act>
-          </div>
-        ) : null}
+              </td>
+              <td class="mono q">{e.hash.slice(0, 8)}</td>
+            </tr>
+          )}
+        />
       </Card>
     </>
   );
