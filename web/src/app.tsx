@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Languages, Mark } from "./brand";
 import { language, t, type Key } from "./lang";
 import { go, route, to } from "./route";
-import { countAlerts, counts, home, sealed, server, session, spoken } from "./state";
+import { asks, countAlerts, counts, home, sealed, server, session, spoken } from "./state";
 import { Banners, Refusal, Skeleton } from "./ui";
 
 type Screen = ComponentType<{ path: string[] }>;
@@ -49,6 +49,30 @@ function screenOf(path: string[]): string {
 /** Screens that need no session. */
 const open = new Set(["sign-in", "certificates"]);
 
+/** Screens that are the work of some roles alone; what others do on them, the server refuses. */
+const works: Record<string, readonly string[]> = {
+  questions: ["steward", "analyst"],
+  "questions/one": ["steward", "analyst"],
+  audit: ["steward", "auditor"],
+  "tables/add": ["steward"],
+  "books/open": ["steward"],
+  jobs: ["steward"],
+};
+
+/** In place of a screen that is the work of other roles: whose it is, and where one's own work is. */
+function OfOthers({ name, roles, role }: { name: string; roles: readonly string[]; role: string }): VNode {
+  const text = (r: string): string => t(("role." + r) as Key);
+  return (
+    <section class="card">
+      <h1>{t(("nav." + name.split("/")[0]) as Key)}</h1>
+      <p>{t("role.others", { roles: roles.map(text).join(" · "), role: text(role) })}</p>
+      <p>
+        <a href={to(home.value)}>{t(("nav." + home.value) as Key)}</a>
+      </p>
+    </section>
+  );
+}
+
 function Entry({ name, at, count, text }: { name: string; at: string; count?: string | undefined; text?: string | undefined }): VNode {
   return (
     <a href={to(name)} aria-current={at === name ? "page" : undefined}>
@@ -80,7 +104,7 @@ function Rail({ at }: { at: string }): VNode {
           <Entry name="tables" at={at} count={counts.value.tables?.toString()} />
           <h2>{t("nav.out")}</h2>
           <Entry name="records" at={at === "releases" ? "records" : at} text={watches ? undefined : t("releases.title")} />
-          {s.role === "auditor" ? null : <Entry name="questions" at={at === "answers" ? "questions" : at} />}
+          {asks.value ? <Entry name="questions" at={at === "answers" ? "questions" : at} /> : null}
           <Entry name="books" at={at} count={counts.value.alerts ? t("nav.alerts", { n: counts.value.alerts }) : undefined} />
         </>
       ) : null}
@@ -190,6 +214,8 @@ export function App(): VNode {
     <Skeleton />
   ) : session.value === null && !open.has(name) ? (
     <NotSignedIn />
+  ) : session.value && works[name]?.includes(session.value.role) === false ? (
+    <OfOthers name={name} roles={works[name]} role={session.value.role} />
   ) : (
     <Loading name={name} path={path} />
   );

@@ -14,6 +14,8 @@ export const sealed = computed(() => session.value?.server.sealed === true);
 /** The first screen of each role: its own work. */
 export const home = computed(() => ({ steward: "tables", analyst: "questions", auditor: "audit" })[session.value?.role ?? "steward"]);
 export const steward = computed(() => session.value?.role === "steward");
+/** Auditors ask nothing: no screen offers it to them. */
+export const asks = computed(() => session.value?.role !== "auditor");
 
 /** Counts shown beside the entries of the navigation. */
 export const counts = signal<{ tables?: number; jobs?: number; alerts?: number }>({});

@@ -4,7 +4,7 @@ import { all } from "../api";
 import { left, share } from "../amount";
 import { t } from "../lang";
 import { to } from "../route";
-import { steward } from "../state";
+import { asks, steward } from "../state";
 import type { Book } from "../types";
 import { Card, Fill, useLoad } from "../ui";
 
@@ -20,9 +20,11 @@ export function TableBook({ table }: { table: string }): VNode | null {
           <p class="plain2">{t("questions.left", { left: left(book.left), cap: left(book.cap) })}</p>
           <Fill share={share(book.left, book.cap)} tone="ai" />
           <div class="row pad">
-            <a class="btn" href={to("questions", table)}>
-              {t("ask.crumb")}
-            </a>
+            {asks.value ? (
+              <a class="btn" href={to("questions", table)}>
+                {t("ask.crumb")}
+              </a>
+            ) : null}
             <a class="btn" href={to("books", book.id)}>
               {t("nav.books")}
             </a>

@@ -35,6 +35,7 @@ export const en = {
   "role.steward": "Data steward",
   "role.analyst": "Analyst",
   "role.auditor": "Auditor",
+  "role.others": "This screen is the work of: {roles}. You are signed in as: {role}. Your own work:",
   "level.ok": "passed",
   "level.attention": "attention",
   "level.stop": "stops the release",
@@ -628,7 +629,6 @@ export const en = {
 
   "audit.title": "Entries",
   "audit.lead": "Each entry holds the hash of the one before. It names routes and objects, never data.",
-  "audit.refused": "The audit log is open to stewards and auditors.",
   "audit.export": "Export",
   "audit.check": "Check the chain",
   "audit.sound": "The chain is sound",

@@ -35,6 +35,7 @@ export const ja: Strings = {
   "role.steward": "データ管理者",
   "role.analyst": "分析者",
   "role.auditor": "監査人",
+  "role.others": "この画面を使う役割：{roles}。あなたの役割：{role}。あなたの作業：",
   "level.ok": "合格",
   "level.attention": "注意",
   "level.stop": "公開できません",
@@ -628,7 +629,6 @@ export const ja: Strings = {
 
   "audit.title": "記録",
   "audit.lead": "各記録は直前の記録のハッシュを含みます。経路と対象を示し、データは含みません。",
-  "audit.refused": "監査ログはデータ管理者と監査人だけが閲覧できます。",
   "audit.export": "書き出す",
   "audit.check": "連鎖を確認する",
   "audit.sound": "連鎖は正常です",

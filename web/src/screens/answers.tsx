@@ -10,6 +10,7 @@ import { compact, dateTime, number, shortHash } from "../format";
 import { Help } from "../help";
 import { rich, said, t } from "../lang";
 import { to } from "../route";
+import { asks } from "../state";
 import type { Amount, Answer, AnsweredQuestion, AnswerRow, Book, Level } from "../types";
 import { Card, Checks, Chip, CopyCommand, curl, Head, Skeleton, useLoad, When } from "../ui";
 
@@ -131,13 +132,13 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
           </>
         }
         crumbs={[
-          { text: t("nav.questions"), href: to("questions") },
-          ...(book ? [{ text: book.table_name, href: to("questions", book.table) }] : []),
+          asks.value ? { text: t("nav.questions"), href: to("questions") } : { text: t("nav.books"), href: to("books") },
+          ...(book ? [{ text: book.table_name, href: asks.value ? to("questions", book.table) : to("books", book.id) }] : []),
           { text: t("answer.crumb", { n: a.n }) },
         ]}
       >
         <CopyCommand command={curl("/answers/" + part(a.id))} />
-        {book ? (
+        {book && asks.value ? (
           <a class="btn" href={to("questions", book.table)}>
             {t("answer.another")}
           </a>

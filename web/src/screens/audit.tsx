@@ -7,7 +7,7 @@ import { language, t, type Key } from "../lang";
 import { Paged, usePages } from "../list";
 import { act, acts, detailName, detailValue, looked, place } from "./audited";
 import { to } from "../route";
-import { draft, session, steward } from "../state";
+import { draft, steward } from "../state";
 import type { AnswerLine, AuditCheck, AuditEntry, AuditPage, Named, Principal } from "../types";
 import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Select, useLoad } from "../ui";
 
@@ -160,11 +160,5 @@ function Log({ object }: { object: string | undefined }): VNode {
 }
 
 export default function Audit({ path }: { path: string[] }): VNode {
-  if (session.value?.role !== "analyst") return <Log key={path[1]} object={path[1]} />;
-  return (
-    <section class="card">
-      <h1>{t("nav.audit")}</h1>
-      <p>{t("audit.refused")}</p>
-    </section>
-  );
+  return <Log key={path[1]} object={path[1]} />;
 }

@@ -14,7 +14,7 @@ import { Figure } from "../charts/figure";
 import { compact, date, dateTime, monthDay, number } from "../format";
 import { said, t } from "../lang";
 import { to } from "../route";
-import { session, steward } from "../state";
+import { asks, session, steward } from "../state";
 import type { Amount, Book, Entry, Spend } from "../types";
 import { Card, Chip, CopyCommand, curl, Head, Icon, Scroll, useLoad, When } from "../ui";
 
@@ -134,8 +134,7 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
   const path = "/books/" + part(book.id);
   const reader = session.value?.role !== "analyst";
   const spend = useLoad(signal => get<Spend>(path + "/spend", signal), [path, main(book.spent)]);
-  const asks = session.value?.role !== "auditor";
-  const afford = useLoad(signal => (asks ? afforded(book, signal) : Promise.resolve([])), [path, main(book.left)]);
+  const afford = useLoad(signal => (asks.value ? afforded(book, signal) : Promise.resolve([])), [path, main(book.left)]);
   const [entries, keep] = useState<Entry[]>([]);
   const [raising, raise] = useState(false);
   const [turn, again] = useState(0);
@@ -221,7 +220,7 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
           <Definition book={book} />
         </div>
         <aside>
-          {asks ? (
+          {asks.value ? (
             <div class="card-group">
               <When of={afford} lines={4}>
                 {list => <BuysCard book={book} rest={own?.left ?? book.left} list={list} />}
@@ -234,7 +233,7 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
             <Sound book={book} may />
           )}
           <Accounts book={book} tones={tones} set={changed} />
-          {reader && asks ? <Sound book={book} may={reader} /> : null}
+          {reader && asks.value ? <Sound book={book} may={reader} /> : null}
         </aside>
       </div>
       {raising ? <RaiseDialog book={book} close={() => raise(false)} done={b => { raise(false); changed(b); }} /> : null}

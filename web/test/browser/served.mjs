@@ -585,6 +585,15 @@ async function auditor() {
     assert.equal(await page.getByText("Your role does not allow this.").count(), 0, route + " refuses an auditor");
     assert.equal(await page.getByText("Ask a question").count(), 0, route + " tells an auditor to ask");
   }
+  // By its address too, an auditor reaches no screen that is the work of others, and no button that leads to one.
+  await w.at(page, "tables/" + books.patients.table);
+  await page.getByText("Questions and budget").waitFor();
+  assert.equal(await page.locator('main a[href^="#/questions"]').count(), 0, "a table tells an auditor to ask");
+  for (const route of ["questions", "questions/" + books.patients.table, "tables/add", "jobs", "books/open/" + books.patients.table]) {
+    await w.at(page, route);
+    await page.getByText("You are signed in as: Auditor.").waitFor();
+    assert.equal(await page.locator("main .refuse, main button").count(), 0, route + " offers an auditor the work of others");
+  }
   await w.inspect("served-auditor-book", "books/" + books.patients.id, p => p.locator(".acc").first().waitFor(), { state, titleIsData: true });
 }
 
