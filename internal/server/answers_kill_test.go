@@ -113,10 +113,11 @@ func testKilledAnswers(t *testing.T, trials int) {
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
+	temporary := t.TempDir() // a killed process leaves its temporary folders
 	for i := range trials {
 		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestAnswersThatAreKilled$", "-test.timeout", "5m")
 		c.Env = append(os.Environ(), killedAnswers+"="+strings.Join([]string{dir, a.secret, a.book.ID, strconv.Itoa(i)}, " "),
-			fmt.Sprintf("%s=%s %d", killedStep, killSteps[i%len(killSteps)], 1+i/len(killSteps)%5))
+			fmt.Sprintf("%s=%s %d", killedStep, killSteps[i%len(killSteps)], 1+i/len(killSteps)%5), "TMPDIR="+temporary)
 		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
 			t.Fatalf("trial %d: the process was not killed: %v\n%s", i, err, out)
 		}

@@ -40,7 +40,8 @@ func pending(t *testing.T) *pendings {
 		t.Fatal(err)
 	}
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestAnswersThatAreKilled$", "-test.timeout", "60s")
-	c.Env = append(os.Environ(), killedAnswers+"="+strings.Join([]string{p.dir, p.a.secret, p.a.book.ID, "0"}, " "), killedStep+"=computed 1")
+	c.Env = append(os.Environ(), killedAnswers+"="+strings.Join([]string{p.dir, p.a.secret, p.a.book.ID, "0"}, " "),
+		killedStep+"=computed 1", "TMPDIR="+t.TempDir())
 	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
 		t.Fatalf("the process was not killed: %v\n%s", err, out)
 	}

@@ -22,22 +22,14 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	}
 	s.desk = quantum.New(runtime.GOMAXPROCS(0), waiting, s.cfg.Meter)
 	s.books, err = books.New(ctx, books.Config{
-		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed,
-		Note:   s.noteObject,
-		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public, Load: s.kept.Load,
-		AskingEnded: func(book, principal string) bool {
-			return s.questions != nil && s.questions.AskingEnded(book, principal)
-		},
+		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Host: booksHost{s}, Public: s.cfg.Public,
 	})
 	if err != nil {
 		return err
 	}
 	s.questions, err = questions.New(ctx, questions.Config{
-		Kept:  s.kept,
-		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Times: s.times, Secret: s.key.Seed(), Name: s.nameOf,
-		Explain: s.explained,
-		Asks:    s.stillAsks, Seal: s.sealLedger, Sealed: s.Sealed, Public: s.cfg.Public, Limit: s.limitAnswers, Space: s.spaceToCharge,
-		Fault: s.cfg.Fault, Ended: s.noteEnded,
+		Store: s.store, Books: s.books, Desk: s.desk, Kept: s.kept, Host: questionsHost{s}, Secret: s.key.Seed(), Public: s.cfg.Public,
+		Fault: s.cfg.Fault,
 	})
 	if err != nil {
 		return err

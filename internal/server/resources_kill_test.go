@@ -79,10 +79,10 @@ func testKilledServer(t *testing.T, trials int) {
 	if err := os.Mkdir(told, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	releases := 0
+	releases, temporary := 0, t.TempDir() // a killed process leaves its temporary folders
 	for i := range trials {
 		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestServerThatIsKilled$", "-test.timeout", "60s")
-		c.Env = append(os.Environ(), killedFolder+"="+dir)
+		c.Env = append(os.Environ(), killedFolder+"="+dir, "TMPDIR="+temporary)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}

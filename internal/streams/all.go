@@ -101,7 +101,7 @@ func tables() []Stream {
 			Places: []string{
 				"internal/entropy/entropy.go: Secret: rand.Reader", "noise/doc.go: NewSource: entropy.Secret",
 				"release/secret.go: run.source: noise.NewSource", "service/rehearse.go: Service.rehearse: noise.NewSource",
-				"service/open.go: asked.rowsKey: noise.NewSource",
+				"service/open.go: openSet.rowsKey: noise.NewSource",
 			},
 		},
 		{
@@ -187,7 +187,7 @@ func tables() []Stream {
 			Once: "it draws no noise: the same records must count in each answer, whatever their order; one person more or less changes the own " +
 				"records alone (docs/differential-privacy.md)",
 			Places: []string{
-				`service/open.go: asked.rowsKey: purpose "noren.query.rows"`,
+				`service/open.go: openSet.rowsKey: purpose "noren.query.rows"`,
 				"query/unit.go: boundRows: hmac.New",
 			},
 		},
@@ -237,7 +237,7 @@ func tables() []Stream {
 			Message: "SHA-256 of label, request or seed, and number of the question; SplitMix64", Labels: []string{"noren.rehearsal/1 "},
 			Once: "they hold public values alone, and the noise over them is fresh",
 			Places: []string{
-				"dataset/madeup.go: splitMix.next: SplitMix64", "service/rehearse.go: asking.madeUp: sha256 of a secret",
+				"dataset/madeup.go: splitMix.next: SplitMix64", "service/rehearse.go: pricedQuestion.madeUp: sha256 of a secret",
 				"service/timeclass.go: calibrator.grant: sha256 of a secret",
 			},
 		},

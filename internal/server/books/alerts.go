@@ -86,7 +86,7 @@ func (b *Books) alert(ctx context.Context, d *document, account string, most, le
 		if account != "" {
 			detail["account"] = account
 		}
-		if err := b.config.Note(ctx, "server", "book.alert", d.id, detail); err != nil {
+		if err := b.config.Host.Note(ctx, "server", "book.alert", d.id, detail); err != nil {
 			return err
 		}
 	}

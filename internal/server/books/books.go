@@ -31,25 +31,30 @@ type Config struct {
 	Tables *tables.Tables
 	// Jobs run what takes long. Required.
 	Jobs *jobs.Manager
-	// Service makes the operations of the ledger. Required.
-	Service func() *service.Service
-	// Name is the name of a principal. Required.
-	Name func(ctx context.Context, id string) string
-	// Sealed says why nothing is paid; "" where it is. Required.
-	Sealed func() noren.Phrase
-	// Note writes an act to the audit log. Required.
-	Note func(ctx context.Context, by, action, object string, detail map[string]string) error
-	// Hidden reports whether the reply of the charge with a request key has not left yet:
-	// the charge is shown as reserved. Required.
-	Hidden func(key string) bool
+	// Host is the server around the books. Required.
+	Host Host
 	// Public are the files of public tables, by name.
 	Public map[string]string
-	// Load reads the columns of a data set into memory, so that the first answer does not
-	// wait for that. Required.
-	Load func(ctx context.Context, dataset string) error
+}
+
+// Host is the server around the books. Its methods are called by goroutines of requests and of jobs, at the same time.
+type Host interface {
+	// Service makes the operations of the ledger.
+	Service() *service.Service
+	// Name is the name of a principal.
+	Name(ctx context.Context, id string) string
+	// Sealed says why nothing is paid; "" where it is.
+	Sealed() noren.Phrase
+	// Note writes an act to the audit log. Jobs call it, and what looks for alerts.
+	Note(ctx context.Context, by, action, object string, detail map[string]string) error
+	// Hidden reports whether the reply of the charge with a request key has not left yet:
+	// the charge is shown as reserved.
+	Hidden(key string) bool
 	// AskingEnded reports whether the paid questions of a principal in a book have ended.
-	// Required.
-	AskingEnded func(book, principal string) bool
+	AskingEnded(book, principal string) bool
+	// Load reads the columns of a data set into memory, so that the first answer does not
+	// wait for that. Jobs call it, and the start of the server.
+	Load(ctx context.Context, dataset string) error
 }
 
 // Books keeps books. Make one with [New].
@@ -104,8 +109,7 @@ type document struct {
 // New opens the books of a store, and ends or undoes the openings that a killed process
 // left.
 func New(ctx context.Context, config Config) (*Books, error) {
-	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil ||
-		config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil || config.AskingEnded == nil {
+	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Host == nil {
 		return nil, noren.Bug("books: expected all fields of Config but Public")
 	}
 	b := &Books{
@@ -131,7 +135,7 @@ func New(ctx context.Context, config Config) (*Books, error) {
 			b.byID[d.id] = d
 		}
 	}
-	if config.Sealed() != "" {
+	if config.Host.Sealed() != "" {
 		return b, nil // nothing is removed: the store may be an older one
 	}
 	if err := b.mendPaths(ctx); err != nil {
@@ -167,7 +171,7 @@ func DataSets(ctx context.Context, s *store.Store) (map[string]string, error) {
 
 // recover ends the opening of a book that the ledger knows, and undoes another.
 func (b *Books) recover(ctx context.Context, d *document) (*document, error) {
-	if b.config.Sealed() != "" { // the ledger, or the store, may be an older one
+	if b.config.Host.Sealed() != "" { // the ledger, or the store, may be an older one
 		return d, nil
 	}
 	_, err := b.dataset(ctx, d.Name)
@@ -205,7 +209,7 @@ func (b *Books) mendPaths(ctx context.Context) error {
 			folder = filepath.Base(at)
 		}
 		own := filepath.Join(dir, d.id, folder, filepath.Base(set.File))
-		if err := b.config.Service().LedgerMove(ctx, &api.LedgerMoveRequest{Dataset: d.Name, Path: own}); err != nil {
+		if err := b.config.Host.Service().LedgerMove(ctx, &api.LedgerMoveRequest{Dataset: d.Name, Path: own}); err != nil {
 			return err
 		}
 	}
@@ -393,7 +397,7 @@ func (b *Books) LoadAll(ctx context.Context) {
 			return
 		}
 		if !d.Gone {
-			_ = b.config.Load(ctx, d.Name)
+			_ = b.config.Host.Load(ctx, d.Name)
 		}
 	}
 }

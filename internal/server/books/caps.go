@@ -19,7 +19,7 @@ func (b *Books) Raise(ctx context.Context, id string, to api.Amount, v Viewer) (
 	if to == (api.Amount{}) {
 		return nil, noren.Usagef("epsilon", "expected a new cap, got none")
 	}
-	if _, err := b.config.Service().LedgerRaise(ctx, &api.LedgerRaiseRequest{
+	if _, err := b.config.Host.Service().LedgerRaise(ctx, &api.LedgerRaiseRequest{
 		Dataset: d.Name, Epsilon: to.Epsilon, Delta: to.Delta,
 		Rho: to.Rho,
 	}); err != nil {
@@ -43,7 +43,7 @@ func (b *Books) SetAccount(ctx context.Context, id, principal string, to api.Amo
 	if err != nil {
 		return nil, err
 	}
-	operations := b.config.Service()
+	operations := b.config.Host.Service()
 	has := false
 	for i := range set.Analysts {
 		has = has || set.Analysts[i].Name == principal && !set.Analysts[i].Closed
@@ -79,7 +79,7 @@ func (b *Books) CloseAccount(ctx context.Context, id, principal string, v Viewer
 	if err != nil {
 		return nil, err
 	}
-	_, err = b.config.Service().LedgerCloseAnalyst(ctx, &api.LedgerCloseAnalystRequest{Dataset: d.Name, Analyst: principal})
+	_, err = b.config.Host.Service().LedgerCloseAnalyst(ctx, &api.LedgerCloseAnalystRequest{Dataset: d.Name, Analyst: principal})
 	if noren.CodeOf(err) == "no-grant" {
 		return nil, problem.NotFound()
 	}

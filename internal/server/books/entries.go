@@ -109,7 +109,7 @@ func (b *Books) Entries(ctx context.Context, id string, s Select, v Viewer) (pag
 	var entries []api.LedgerEntry
 	more := int64(0)
 	if s.State != "refused" {
-		found, err := b.config.Service().LedgerEntries(ctx, &api.LedgerEntriesRequest{
+		found, err := b.config.Host.Service().LedgerEntries(ctx, &api.LedgerEntriesRequest{
 			Dataset: d.Name, Analyst: s.Account, State: s.State,
 			Before: at.link, Limit: s.Limit,
 		})
@@ -178,7 +178,7 @@ func (b *Books) entry(ctx context.Context, e *api.LedgerEntry, q store.KeptQuest
 		out.Kind = "version"
 	}
 	if e.Analyst != "" {
-		out.Account = &Principal{e.Analyst, b.config.Name(ctx, e.Analyst)}
+		out.Account = &Principal{e.Analyst, b.config.Host.Name(ctx, e.Analyst)}
 	}
 	left := amountOf(e.Left)
 	switch {
@@ -199,7 +199,7 @@ func (b *Books) entry(ctx context.Context, e *api.LedgerEntry, q store.KeptQuest
 	if e.Kind != "charge" {
 		return out
 	}
-	if b.config.Hidden(e.Key) {
+	if b.config.Host.Hidden(e.Key) {
 		out.State = "reserved"
 	}
 	out.Asked = asked(q)
@@ -212,7 +212,7 @@ func (b *Books) entry(ctx context.Context, e *api.LedgerEntry, q store.KeptQuest
 func (b *Books) refusedEntry(ctx context.Context, r *store.Refusal) BookEntry {
 	out := BookEntry{
 		At: r.Made.Format(time.RFC3339), Kind: "refused", State: "refused",
-		Account: &Principal{r.Principal, b.config.Name(ctx, r.Principal)},
+		Account: &Principal{r.Principal, b.config.Host.Name(ctx, r.Principal)},
 	}
 	var doc Refused
 	if json.Unmarshal(r.Doc, &doc) == nil {

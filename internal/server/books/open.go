@@ -341,7 +341,7 @@ func (b *Books) grant(ctx context.Context, run *jobs.Run, d *document, grant *ap
 		return nil, err
 	}
 	grant.Table.File = path
-	operations := b.config.Service()
+	operations := b.config.Host.Service()
 	if run != nil {
 		operations.Progress = run.Progress
 	}
@@ -360,13 +360,13 @@ func (b *Books) grant(ctx context.Context, run *jobs.Run, d *document, grant *ap
 
 // finish gives the opener an account and lets the book be used.
 func (b *Books) finish(ctx context.Context, d *document) (*document, error) {
-	if _, err := b.config.Service().LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{
+	if _, err := b.config.Host.Service().LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{
 		Dataset: d.Name, Analyst: d.By,
 		Epsilon: d.Cap.Epsilon, Delta: d.Cap.Delta, Rho: d.Cap.Rho,
 	}); err != nil {
 		return nil, err
 	}
-	if err := b.config.Note(ctx, d.By, "book.opened", d.id,
+	if err := b.config.Host.Note(ctx, d.By, "book.opened", d.id,
 		map[string]string{"table": d.Table, "name": d.Name, "cap": amountText(d.Cap)}); err != nil {
 		return nil, err
 	}
@@ -375,7 +375,7 @@ func (b *Books) finish(ctx context.Context, d *document) (*document, error) {
 	if err := b.save(ctx, &done); err != nil {
 		return nil, err
 	}
-	return &done, b.config.Load(ctx, d.Name)
+	return &done, b.config.Host.Load(ctx, d.Name)
 }
 
 // copy puts the file of a version into the folder of the book: a second name of the

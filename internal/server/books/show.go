@@ -118,7 +118,7 @@ type definition struct {
 
 // dataset is a book's data set in the ledger.
 func (b *Books) dataset(ctx context.Context, name string) (*api.Dataset, error) {
-	shown, err := b.config.Service().LedgerShow(ctx, &api.LedgerShowRequest{Dataset: name})
+	shown, err := b.config.Host.Service().LedgerShow(ctx, &api.LedgerShowRequest{Dataset: name})
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 		Cap: amountOf(set.Cap), Spent: amountOf(set.Spent), Left: amountOf(set.Remaining), Delta: string(set.StatementDelta),
 		Statement: statement(set), Columns: []DefinedColumn{}, Accounts: []Account{},
 	}
-	if reason := b.config.Sealed(); reason != "" {
+	if reason := b.config.Host.Sealed(); reason != "" {
 		m := lang.Fixed("sealed-reason", reason)
 		out.Sealed, out.SealedReason = true, &m
 	}
@@ -253,15 +253,15 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 		a := &set.Analysts[i]
 		if v.All || a.Name == v.ID {
 			out.Accounts = append(out.Accounts, Account{
-				a.Name, b.config.Name(ctx, a.Name), amountOf(a.Cap), amountOf(a.Spent),
-				amountOf(a.Available), a.Closed, b.config.AskingEnded(d.id, a.Name),
+				a.Name, b.config.Host.Name(ctx, a.Name), amountOf(a.Cap), amountOf(a.Spent),
+				amountOf(a.Available), a.Closed, b.config.Host.AskingEnded(d.id, a.Name),
 			})
 		}
 	}
 	if !v.All {
 		return out, nil
 	}
-	counts, err := b.config.Service().LedgerCounts(ctx, &api.LedgerCountsRequest{Dataset: d.Name})
+	counts, err := b.config.Host.Service().LedgerCounts(ctx, &api.LedgerCountsRequest{Dataset: d.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 // read are left out.
 func (b *Books) publics(ctx context.Context, columns []DefinedColumn) (out []PublicTable) {
 	for _, name := range slices.Sorted(maps.Keys(b.config.Public)) {
-		rows, err := b.config.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: b.config.Public[name]}, Rows: 1})
+		rows, err := b.config.Host.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: b.config.Public[name]}, Rows: 1})
 		if err != nil {
 			continue
 		}

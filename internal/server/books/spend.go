@@ -36,7 +36,7 @@ func (b *Books) Spend(ctx context.Context, id string, v Viewer) (*Spend, error) 
 		}
 		r.Analyst = v.ID
 	}
-	found, err := b.config.Service().LedgerSpend(ctx, r)
+	found, err := b.config.Host.Service().LedgerSpend(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (b *Books) LastCheck(id string) (*LedgerCheck, error) {
 
 // check verifies the ledger. What it finds is no error.
 func (b *Books) check(ctx context.Context) (*LedgerCheck, error) {
-	found, err := b.config.Service().LedgerVerify(ctx)
+	found, err := b.config.Host.Service().LedgerVerify(ctx)
 	if code := noren.CodeOf(err); err != nil && code != "unsound" && code != "sealed" {
 		return nil, err
 	}

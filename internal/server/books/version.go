@@ -102,10 +102,10 @@ func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *sou
 	if err := b.changes(ctx, &def, d.Name, detail); err != nil {
 		return nil, err
 	}
-	if err := b.config.Note(ctx, by, "book.version", id, detail); err != nil {
+	if err := b.config.Host.Note(ctx, by, "book.version", id, detail); err != nil {
 		return nil, err
 	}
-	return &Opened{id}, b.config.Load(ctx, d.Name)
+	return &Opened{id}, b.config.Host.Load(ctx, d.Name)
 }
 
 // changes names the columns in which a definition differs from the one before it. Names of

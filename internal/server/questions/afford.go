@@ -38,7 +38,7 @@ func (q *Questions) Afford(ctx context.Context, book *books.Book, r *Reader) ([]
 		if err != nil {
 			return nil, err
 		}
-		price, err := q.config.Service().AskPrice(ctx, request)
+		price, err := q.config.Host.Service().AskPrice(ctx, request)
 		switch {
 		case noren.KindOf(err) == noren.Usage: // no price reaches the margin
 			continue

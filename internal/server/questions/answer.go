@@ -94,7 +94,7 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 		return nil, nil, 0, err
 	}
 	out := &Answer{
-		ID: id, Book: c.Book, At: kept.Made, By: q.config.Name(ctx, principal), Cost: c.Cost, Statement: list(a.Statement),
+		ID: id, Book: c.Book, At: kept.Made, By: q.config.Host.Name(ctx, principal), Cost: c.Cost, Statement: list(a.Statement),
 		NotCovered:  list(a.NotCovered),
 		Certificate: bytes.TrimSpace(certificate), Payload: string(a.Payload), Questions: []AnsweredPart{},
 	}

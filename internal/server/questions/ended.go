@@ -29,7 +29,7 @@ func (q *Questions) end(book, principal string) {
 		return err
 	})
 	if err == nil && first {
-		q.config.Ended(ctx, book, principal)
+		q.config.Host.Ended(ctx, book, principal)
 	}
 }
 

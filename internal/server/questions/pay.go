@@ -188,10 +188,10 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	if err := q.config.Limit(r.ID); err != nil {
+	if err := q.config.Host.Limit(r.ID); err != nil {
 		return nil, err
 	}
-	if err := q.config.Space(); err != nil {
+	if err := q.config.Host.Space(); err != nil {
 		return nil, problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
 	}
 	c, h, err := q.opened(in.Quote, r)
@@ -355,7 +355,7 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 		err = q.config.Fault("asked")
 	}
 	if err == nil {
-		err = q.config.Asks(ctx, r.ID, h.Table) // the role may have ended while the request waited
+		err = q.config.Host.Asks(ctx, r.ID, h.Table) // the role may have ended while the request waited
 	}
 	if err != nil {
 		p.refused = err
@@ -363,7 +363,7 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 		return true
 	}
 	held.Charged, held.Read, held.Computed = func() { q.move(p, charge) }, w.Turn, func() { q.move(p, compute); w.Ready() }
-	answers, err := held.Ask(ctx, q.config.Service(), request)
+	answers, err := held.Ask(ctx, q.config.Host.Service(), request)
 	if err != nil && q.stands(p) == begun && !service.IsCharged(err) {
 		p.refused = q.refusal(ctx, c, h, r, request, err)
 		q.drop(ctx, p)
@@ -402,11 +402,11 @@ func (q *Questions) settle(ctx context.Context, id string, c *content, principal
 	if err == nil {
 		body, line, link, err = q.compose(ctx, id, c, principal, answers)
 		if err != nil {
-			return q.problemReply(q.config.Explain(err), id, c), false // the row stays open: the answer is in the ledger
+			return q.problemReply(q.config.Host.Explain(err), id, c), false // the row stays open: the answer is in the ledger
 		}
 		state, out = store.Answered, answered(id, body, c.Length)
 	} else {
-		out = q.problemReply(q.config.Explain(err), id, c)
+		out = q.problemReply(q.config.Host.Explain(err), id, c)
 		body, line = bytes.TrimRight(out.Body, " "), []byte("{}")
 	}
 	err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {

@@ -25,40 +25,45 @@ type Config struct {
 	Books *books.Books
 	// Desk runs the work of paid questions. Required.
 	Desk *quantum.Desk
-	// Service makes the operations. Required.
-	Service func() *service.Service
 	// Kept is the open ledger with its data sets. Required.
 	Kept *service.Kept
-	// Hold keeps the cost of a request free ([service.Kept.Hold]). Required.
-	Hold func(ctx context.Context, r *api.AskRequest, cost api.Amount) (*service.Held, error)
-	// Times are the time class and the bounds of a quote. Required.
-	Times func(*api.AskQuote) quantum.Claim
+	// Host is the server around the questions. Required.
+	Host Host
 	// Secret is what the key of tokens is derived from. Required.
 	Secret []byte
-	// Name is the name of a principal. Required.
-	Name func(ctx context.Context, id string) string
-	// Asks refuses a principal who may not ask questions about a table at this moment, as
-	// [Reader.Asks] did when its request came. Required.
-	Asks func(ctx context.Context, principal, table string) error
-	// Explain is the problem of an error. Required.
-	Explain func(error) *problem.Problem
-	// Seal refuses all changes from now on: the ledger was found sealed. Required.
-	Seal func()
-	// Sealed says why nothing is paid; "" where it is. Required.
-	Sealed func() noren.Phrase
 	// Public are the files of public tables, by name.
 	Public map[string]string
-	// Limit refuses a principal who asks for too many answers. It is asked once for each
-	// request that begins: one that is repeated, or fetched, is no new answer. Optional.
-	Limit func(principal string) error
-	// Space refuses a charge where the disk might not take its entries. Optional.
-	Space func() error
-	// Ended is called when the paid questions of a principal in a book have ended, because one
-	// of them took longer than its bound. Optional.
-	Ended func(ctx context.Context, book, principal string)
 	// Fault is called at the steps asked (the question is stored, and not charged), stored
 	// (its answer is) and reply (it leaves). For tests of faults. Optional.
 	Fault func(step string) error
+}
+
+// Host is the server around the questions. Its methods are called by goroutines of requests and by those that compute
+// answers, at the same time.
+type Host interface {
+	// Service makes the operations.
+	Service() *service.Service
+	// Times are the time class and the bounds of a quote: of public parameters alone.
+	Times(q *api.AskQuote) quantum.Claim
+	// Name is the name of a principal.
+	Name(ctx context.Context, id string) string
+	// Limit refuses a principal who asks for too many answers. A request calls it once, when it begins: one that
+	// is repeated, or fetched, is no new answer.
+	Limit(principal string) error
+	// Space refuses a charge where the disk might not take its entries. A request calls it before its charge.
+	Space() error
+	// Asks refuses a principal who may not ask questions about a table at this moment, as [Reader.Asks] did when
+	// its request came. What computes an answer calls it before the charge.
+	Asks(ctx context.Context, principal, table string) error
+	// Ended is called by what computes an answer, when the paid questions of a principal in a book have ended because
+	// one of them took longer than its bound.
+	Ended(ctx context.Context, book, principal string)
+	// Explain is the problem of an error.
+	Explain(err error) *problem.Problem
+	// Seal refuses all changes from now on: the ledger was found sealed.
+	Seal()
+	// Sealed says why nothing is paid; "" where it is.
+	Sealed() noren.Phrase
 }
 
 // Questions answers questions. Make one with [New].
@@ -85,23 +90,13 @@ type Questions struct {
 // New makes the questions of a server, and looks in the ledger for answers that a killed
 // process stored there and did not send.
 func New(ctx context.Context, config Config) (*Questions, error) {
-	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Kept == nil || config.Hold == nil ||
-		config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Asks == nil || config.Explain == nil ||
-		config.Seal == nil || config.Sealed == nil {
+	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Kept == nil || config.Host == nil ||
+		len(config.Secret) == 0 {
 		return nil, noren.Bug("questions: expected all fields of Config but Public")
 	}
 	s, err := newSealer(config.Secret)
 	if err != nil {
 		return nil, err
-	}
-	if config.Limit == nil {
-		config.Limit = func(string) error { return nil }
-	}
-	if config.Space == nil {
-		config.Space = func() error { return nil }
-	}
-	if config.Ended == nil {
-		config.Ended = func(context.Context, string, string) {}
 	}
 	if config.Fault == nil {
 		config.Fault = func(string) error { return nil }
@@ -119,7 +114,7 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	for _, e := range ended {
 		q.ended[endedKey{e.Book, e.Principal}] = true
 	}
-	if config.Sealed() != "" {
+	if config.Host.Sealed() != "" {
 		return q, nil // the ledger, or the store, may be an older one: what it says is not believed
 	}
 	left, err := q.resolveAll(ctx)
@@ -260,7 +255,7 @@ func (q *Questions) List(ctx context.Context, book string, before int64, limit i
 				unreadable = append(unreadable, row.ID)
 				continue
 			}
-			line.ID, line.Book, line.At, line.By = row.ID, row.Book, row.Made, q.config.Name(ctx, row.Principal)
+			line.ID, line.Book, line.At, line.By = row.ID, row.Book, row.Made, q.config.Host.Name(ctx, row.Principal)
 			out = append(out, line)
 			if len(out) == limit {
 				return out, before, unreadable, nil

@@ -170,14 +170,14 @@ func (q *Questions) Quote(ctx context.Context, in *Quoting, r *Reader) (*Quote, 
 	if err != nil {
 		return nil, err
 	}
-	price, err := q.config.Service().AskPrice(ctx, request)
+	price, err := q.config.Host.Service().AskPrice(ctx, request)
 	if err != nil {
 		return nil, q.failed(err)
 	}
 	if !slices.ContainsFunc(price.Accounts, func(a api.AccountQuote) bool { return a.Kind == "analyst" }) {
 		price.Fits = false // only those with an account may ask
 	}
-	times := q.config.Times(price)
+	times := q.config.Host.Times(price)
 	until := q.config.Store.Now().Add(lives).Truncate(time.Second)
 	c := &content{
 		Version: contentVersion, ID: store.NewID("qt"), Principal: r.ID, Book: h.ID, Dataset: h.Dataset, Definition: price.Definition,
@@ -268,7 +268,7 @@ func (q *Questions) stored(ctx context.Context, h *books.Held, request string, r
 		if err := unmarshal(kept.Paid, &c); err != nil {
 			return nil, err
 		}
-		return &StoredAnswer{kept.ID, kept.Made, q.config.Name(ctx, kept.Principal), c.Cost}, nil
+		return &StoredAnswer{kept.ID, kept.Made, q.config.Host.Name(ctx, kept.Principal), c.Cost}, nil
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // hold keeps the cost of a request free while it waits for a place, or refuses what the
 // budget does not cover beside all that waits.
 func (q *Questions) hold(ctx context.Context, c *content, h *books.Held, r *Reader, request *api.AskRequest) (*service.Held, error) {
-	held, err := q.config.Hold(ctx, request, c.Cost)
+	held, err := q.config.Kept.Hold(ctx, request, c.Cost)
 	if err != nil && q.charged(ctx, r.ID, request.RequestKey) {
 		// The store is an older copy, which does not have the question: nothing is charged again.
 		return &service.Held{}, nil
@@ -35,7 +35,7 @@ func (q *Questions) hold(ctx context.Context, c *content, h *books.Held, r *Read
 // charged reports whether the ledger has the charge of a request key, with an answer or one to
 // come.
 func (q *Questions) charged(ctx context.Context, principal, key string) bool {
-	found, err := q.config.Service().Stored(ctx, &api.StoredRequest{Analyst: principal, RequestKey: key})
+	found, err := q.config.Host.Service().Stored(ctx, &api.StoredRequest{Analyst: principal, RequestKey: key})
 	return err == nil && (found.State == "reserved" || found.State == "released")
 }
 
@@ -73,7 +73,7 @@ func (q *Questions) failed(err error) error {
 	}
 	switch noren.CodeOf(err) {
 	case "sealed":
-		q.config.Seal()
+		q.config.Host.Seal()
 		return problem.New("sealed", "The ledger is sealed until it is reconciled.")
 	case "changed":
 		return problem.New("quote-outdated", "").Hinted("ask for a new quote; it is free")
@@ -111,7 +111,7 @@ func (q *Questions) fitting(ctx context.Context, c *content, request *api.AskReq
 	if found, known := q.fits.find(key); known {
 		return found
 	}
-	price, err := q.config.Service().AskPrice(ctx, request)
+	price, err := q.config.Host.Service().AskPrice(ctx, request)
 	if err != nil {
 		return nil
 	}

@@ -38,14 +38,14 @@ func (q *Questions) resolveAll(ctx context.Context) (left int, err error) {
 // resolve ends a question by what the ledger says of its charge, or takes it up. It charges
 // nothing.
 func (q *Questions) resolve(ctx context.Context, kept *store.Question) error {
-	if q.config.Sealed() != "" {
+	if q.config.Host.Sealed() != "" {
 		return nil // the ledger may be an older one, which does not have the charge
 	}
 	var c content
 	if err := unmarshal(kept.Paid, &c); err != nil {
 		return err
 	}
-	found, err := q.config.Service().Stored(ctx, &api.StoredRequest{Analyst: kept.Principal, RequestKey: kept.Key})
+	found, err := q.config.Host.Service().Stored(ctx, &api.StoredRequest{Analyst: kept.Principal, RequestKey: kept.Key})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (q *Questions) again(ctx context.Context, h *books.Held, c *content, kept *
 		return nil, err
 	}
 	request.RequestKey, request.Request = kept.Key, c.Request
-	return q.config.Service().Ask(ctx, request)
+	return q.config.Host.Service().Ask(ctx, request)
 }
 
 // outdated reports whether a stored answer cannot be asked for any more: the data set or
@@ -143,7 +143,7 @@ func (q *Questions) Rehearse(ctx context.Context, token string, r *Reader) (*Reh
 		return nil, err
 	}
 	defer back()
-	found, err := q.config.Service().Rehearse(ctx, &api.RehearseRequest{AskRequest: *request, Seed: c.Request})
+	found, err := q.config.Host.Service().Rehearse(ctx, &api.RehearseRequest{AskRequest: *request, Seed: c.Request})
 	if err != nil {
 		return nil, q.failed(err)
 	}

@@ -95,7 +95,7 @@ func (q *Questions) workAgain(w *quantum.Work, p *paying, c *content, request *a
 	ctx := context.Background()
 	taken := false
 	held := &service.Held{Charged: func() { taken = true }, Read: w.Turn, Computed: func() { q.move(p, compute); w.Ready() }}
-	answers, err := held.Ask(ctx, q.config.Service(), request)
+	answers, err := held.Ask(ctx, q.config.Host.Service(), request)
 	switch {
 	case err != nil && !taken && service.IsOutdated(err):
 		q.outdated(p, c)
@@ -148,7 +148,7 @@ func (q *Questions) conclude(ctx context.Context, p *paying, c *content, princip
 // answerable reports whether the ledger has the answer of a charged request, or all that it
 // takes to compute it again.
 func (q *Questions) answerable(ctx context.Context, principal, key string) bool {
-	found, err := q.config.Service().Stored(ctx, &api.StoredRequest{Analyst: principal, RequestKey: key})
+	found, err := q.config.Host.Service().Stored(ctx, &api.StoredRequest{Analyst: principal, RequestKey: key})
 	if err != nil {
 		return true // not known: the question stays open until it is
 	}
