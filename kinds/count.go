@@ -29,7 +29,7 @@ func (Count) Facts() *Facts {
 	return &Facts{
 		Name: "count", Query: query.Count, Text: "how many records meet a condition",
 		Fields: []Field{where, by, keys, maxRows},
-		Noises: queryNoises, Unit: Records, Margin: OfValue, Size: ChangesSampling, Grouped: true, Persons: true,
+		Noises: queryNoises, Delta: queryDelta, Unit: Records, Margin: OfValue, Size: ChangesSampling, Grouped: true, Persons: true,
 	}
 }
 

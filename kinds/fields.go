@@ -30,3 +30,6 @@ var numberColumn = Field{Name: "column", Form: AColumn, Required: true, Columns:
 
 // queryNoises are the mechanisms of counts and of statistics of a column.
 var queryNoises = []string{"laplace", "gaussian"}
+
+// queryDelta are those of them that are paid with a delta in a budget of epsilon.
+var queryDelta = []string{"gaussian"}

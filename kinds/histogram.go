@@ -45,7 +45,7 @@ func (Histogram) Facts() *Facts {
 	return &Facts{
 		Name: "histogram", Query: query.Histogram, Text: "how many records each bin of a column holds",
 		Fields: []Field{binned, where, by, keys, bins, listed, maxRows},
-		Noises: queryNoises, Unit: Records, Margin: OfValue, Size: ChangesSampling, Grouped: true, Persons: true,
+		Noises: queryNoises, Delta: queryDelta, Unit: Records, Margin: OfValue, Size: ChangesSampling, Grouped: true, Persons: true,
 	}
 }
 

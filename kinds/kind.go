@@ -43,6 +43,8 @@ type Facts struct {
 	Fields []Field
 	// Noises are the mechanisms that a question may name.
 	Noises []string
+	// Delta are those of Noises that are paid with a delta in a budget of epsilon.
+	Delta []string
 	// Unit is what the answer is counted in.
 	Unit Unit
 	// Margin is what a margin bounds.

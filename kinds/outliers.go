@@ -52,8 +52,8 @@ func (Outliers) Facts() *Facts {
 			{Name: "guess", Form: Whole, Text: "a public guess of the local sensitivity on typical data"},
 			{Name: "interval_share", Form: Number, Text: "the share of the cost for an interval that follows from the noise that was drawn"},
 		},
-		Noises: []string{"lomax", "student-t", "laplace", "gaussian", "global-laplace"},
-		Unit:   Records, Margin: OfValue, Size: ChangesNothing,
+		Noises: []string{"lomax", "student-t", "laplace", "gaussian", "global-laplace"}, Delta: []string{"laplace", "gaussian"},
+		Unit: Records, Margin: OfValue, Size: ChangesNothing,
 	}
 }
 

@@ -35,6 +35,6 @@ func statisticFacts(kind query.Kind, text noren.Phrase, unit Unit, size Size) *F
 	return &Facts{
 		Name: string(kind), Query: kind, Text: text,
 		Fields: []Field{numberColumn, where, by, keys, bounds, maxRows, gridBits},
-		Noises: queryNoises, Unit: unit, Margin: OfValue, Size: size, Grouped: true, Persons: true,
+		Noises: queryNoises, Delta: queryDelta, Unit: unit, Margin: OfValue, Size: size, Grouped: true, Persons: true,
 	}
 }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
-	"github.com/noren-privacy/noren/kinds"
-	"github.com/noren-privacy/noren/outlier"
 )
 
 const (
@@ -159,6 +158,5 @@ func (s *search) least(ctx context.Context) (int64, error) {
 
 // needsDelta reports whether the noise that the question names is paid with a delta.
 func needsDelta(q *api.Question) bool {
-	_, outliers := q.Of.(kinds.Outliers)
-	return q.Noise() == gaussian || outliers && q.Noise() == string(outlier.Laplace)
+	return slices.Contains(q.Of.Facts().Delta, q.Noise())
 }

@@ -19,7 +19,8 @@ import (
 )
 
 // listAudit prints the entries of an export that was found sound as r says. The file is read and
-// checked once more.
+// checked once more. An id stays beside its name: several objects can have one name, such as the answers of a table,
+// and a name can be one that an entry uses itself, such as host.
 func listAudit(ctx context.Context, t *terminal, f *os.File, r *audit.Report, keys []ed25519.PublicKey) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return &noren.Error{Kind: noren.Usage, Where: noren.File(f.Name()), What: "cannot be read twice", Hint: "write it to a file first"}
@@ -32,7 +33,7 @@ func listAudit(ctx context.Context, t *terminal, f *os.File, r *audit.Report, ke
 	}
 	named := func(id string) string {
 		if name := r.Names[id]; name != "" {
-			return plain(name)
+			return plain(name) + " (" + plain(id) + ")"
 		}
 		return plain(id)
 	}

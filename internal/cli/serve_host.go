@@ -305,6 +305,6 @@ entries, with the names of people, tables and files as the server stated them at
 		},
 	}
 	c.Flags().StringArrayVar(&trust, "trust", nil, "public key `FILE` that may have signed it; may be repeated")
-	c.Flags().BoolVar(&list, "list", false, "list the entries, with names for ids")
+	c.Flags().BoolVar(&list, "list", false, "list the entries, with names beside ids")
 	return c
 }

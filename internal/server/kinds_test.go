@@ -19,6 +19,7 @@ type kindsBody struct {
 			Name    string   `json:"name"`
 			Choices []string `json:"choices"`
 		} `json:"fields"`
+		Noises []string `json:"noises"`
 	} `json:"items"`
 }
 
@@ -70,6 +71,35 @@ func TestQuestionKinds(t *testing.T) {
 		r := a.ask(t, "GET", "/api/v1/question-kinds?book="+book, a.secret, nil, nil)
 		if r.status != 404 {
 			t.Errorf("%s: %d", book, r.status)
+		}
+	}
+}
+
+// The kinds of a book name no mechanism that its budget cannot pay, and there are none where its table is deleted.
+func TestQuestionKindsOfBudget(t *testing.T) {
+	t.Parallel()
+	for _, delta := range []string{"", "1e-4"} {
+		r := start(t, func(c *Config) { c.RequestsPerSecond = -1 })
+		s := r.steward(t)
+		opening := smallBook(s.people(t, 60, "x").ID)
+		if delta != "" {
+			opening["delta"] = delta
+		}
+		a := s.opened(t, opening)
+		var own kindsBody
+		a.ask(t, "GET", "/api/v1/question-kinds?book="+a.book.ID, a.secret, nil, nil).decode(t, &own)
+		for i := range own.Items {
+			k := &own.Items[i]
+			if needs := slices.Contains(k.Noises, "gaussian"); k.Kind != "quantile" && needs != (delta != "") {
+				t.Errorf("delta %q, %s: %v", delta, k.Kind, k.Noises)
+			}
+		}
+		table := s.table(t, a.book.Table)
+		s.do(t, 204, "DELETE", "/tables/"+table.ID, nil, match(etag(table.Version)))
+		var none kindsBody
+		a.ask(t, "GET", "/api/v1/question-kinds?book="+a.book.ID, a.secret, nil, nil).decode(t, &none)
+		if len(none.Items) > 0 {
+			t.Errorf("of a deleted table: %v", none.names())
 		}
 	}
 }

@@ -14,7 +14,7 @@ type Kind struct {
 	Kind    string      `json:"kind" doc:"The name of the kind."`
 	Text    api.Message `json:"text" doc:"What the answer is."`
 	Fields  []KindField `json:"fields" nullable:"false" doc:"The fields of a question of the kind, beside kind, noise, pay and margin."`
-	Noises  []string    `json:"noises" nullable:"false" doc:"The mechanisms that noise may name; empty where it is always chosen."`
+	Noises  []string    `json:"noises" nullable:"false" doc:"The mechanisms that noise may name, of a book those that its budget can pay; empty where it is always chosen."`
 	Unit    string      `json:"unit" doc:"What the answer is counted in: records, column (the unit of the column), column^2, share (or the unit of the column), or empty."`
 	Margin  string      `json:"margin" enum:"value,rank,none" doc:"What a margin bounds: the error of the value, or of the rank in records; none where it is not known before the answer, so that pay is stated."`
 	Size    string      `json:"size" doc:"What the number of records of a group changes: price (of a margin), sampling (the error of sampling alone), or nothing (empty)."`
@@ -35,12 +35,15 @@ type KindField struct {
 }
 
 // Kinds are the kinds of questions. With a book they are those that can be asked of it, with the choices that it
-// leaves. They follow from its public definition.
+// leaves: none where its table is deleted. They follow from its public definition and its accounting.
 func Kinds(book *books.Book) []Kind {
 	out := []Kind{}
+	if book != nil && book.Deleted {
+		return out // nothing can be asked
+	}
 	for _, f := range kinds.All() {
 		k := Kind{
-			Kind: f.Name, Text: lang.Fixed("kind."+f.Name, f.Text), Fields: []KindField{}, Noises: list(f.Noises), Unit: string(f.Unit),
+			Kind: f.Name, Text: lang.Fixed("kind."+f.Name, f.Text), Fields: []KindField{}, Noises: list(payable(f, book)), Unit: string(f.Unit),
 			Margin: string(f.Margin), Size: string(f.Size), Grouped: f.Grouped, Persons: f.Persons,
 		}
 		possible := book == nil || f.Persons || book.Unit == "record"
@@ -53,6 +56,24 @@ func Kinds(book *books.Book) []Kind {
 		}
 	}
 	return out
+}
+
+// payable are the mechanisms of a kind that the budget of a book can pay. Without a delta none that needs one can be paid; a
+// budget in zCDP pays Gaussian noise of queries alone by a rho.
+func payable(f *kinds.Facts, book *books.Book) []string {
+	var pays bool
+	switch {
+	case book == nil:
+		pays = true
+	case book.Accounting == "zcdp":
+		pays = f.Query != ""
+	default:
+		pays = book.Cap.Delta != "" && book.Cap.Delta != "0"
+	}
+	if pays {
+		return f.Noises
+	}
+	return slices.DeleteFunc(slices.Clone(f.Noises), func(noise string) bool { return slices.Contains(f.Delta, noise) })
 }
 
 // kindField is a field with the choices that a book leaves; ok is false where it must hold something and has none.
