@@ -85,6 +85,7 @@ var codes = []Code{
 	{"not-regular", Usage, "A file must be read twice and is not a regular file."},
 	{"not-zcdp", Usage, "The answer has no loss in zCDP, and the budget is in zCDP."},
 	{"note-line", BadData, "A line has one field and the table several, as a note below a table has."},
+	{"other-answer", NotMet, "A file is not the answer that its certificate states."},
 	{"other-people", Usage, "A data set with similar columns exists, and may hold the same persons."},
 	{"other-specification", BadData, "A file of reports names another specification."},
 	{"other-weights", NotMet, "The weights of a repeated request are not the certified ones."},

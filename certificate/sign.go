@@ -229,6 +229,11 @@ func (s *Signed) matches(ctx context.Context, released io.Reader) error {
 			Kind: noren.NotMet, Where: "certificate", What: "it is of a table of a database, and not of a file",
 			Hint: "name the table, as in pg:TABLE",
 		}
+	} else if !matching && want.Kind == KindAnswer {
+		return &noren.Error{
+			Kind: noren.NotMet, Code: "other-answer", Where: "certificate", What: "the file is not the one that was released",
+			Hint: "it was changed, it shows the answer in another form, or the certificate belongs to another",
+		}
 	} else if !matching {
 		return &noren.Error{
 			Kind: noren.NotMet, Where: "certificate", What: "the file is not the one that was released",

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
+	"github.com/noren-privacy/noren/table/parquetio"
 	"github.com/noren-privacy/noren/table/parts"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
@@ -118,6 +119,9 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error)
 		if sp.Input.Totals == "" {
 			s.noteTotals(src, table.NoteOfTotals(of.Totals(), false), false)
 		}
+	case *parquetio.Source:
+		s.note(api.Info, "totals-unread", "%s: rows of totals or notes are not looked for in a Parquet file: each row is a record",
+			table.PlaceOf(src))
 	}
 	if found.Rows == 0 {
 		return nil, &noren.Error{

@@ -41,6 +41,8 @@ var hints = map[string]noren.Format{
 	"no-schema":           "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E --yes",
 	"not-regular":         "give it on standard input, as -",
 	"note-line":           "if it is a note below the table, --totals leave leaves it out; else write the line as a record or remove it",
+	"other-answer": "it was changed, the certificate belongs to another, or it is what --json printed: a certificate is of the file " +
+		"of -o",
 	"other-specification": "give the specification by which they were made, by --spec or its flags; --question names a question that is " +
 		"not the column's name",
 	"other-people": "say --other-people if no person is in both; a new table of the same people is a new version: grant that data " +

@@ -241,6 +241,7 @@ export const en = {
   "form.delimiter": "Between fields",
   "form.encoding": "Encoding",
   "form.totals": "Rows with totals or notes (合計, total, ※), which are no persons: {n}",
+  "form.asitis": "Rows of totals or notes are not looked for in a Parquet file: each row counts as a record. Remove such rows before you add it.",
   "form.again": "Read again",
   "table.change": "Change columns",
   "table.torecords": "Prepare a release",

@@ -241,6 +241,7 @@ export const ja: Strings = {
   "form.delimiter": "区切り文字",
   "form.encoding": "文字コード",
   "form.totals": "合計や注の行（人ではありません）: {n} 行",
+  "form.asitis": "Parquet ファイルでは合計や注の行を探しません。どの行もレコードとして数えます。そのような行は、追加する前に除いてください。",
   "form.again": "読み直す",
   "table.change": "列を変更",
   "table.torecords": "公開を準備する",

@@ -52,6 +52,9 @@ export function FormFields({ name, form, read, unread, change }: { name: string 
   );
 }
 
+/** Whether a file is read as it is: rows of totals are not looked for in it. */
+export const asItIs = (name: string): boolean => /\.parquet$/i.test(name);
+
 export const shaped = (name: string): boolean => workbook(name) || text(name);
 
 /** The form of a table that was read, or that could not be: what was understood, and a way to read it otherwise. */

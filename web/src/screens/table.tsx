@@ -9,7 +9,7 @@ import { go, to } from "../route";
 import { draft, say, sealed, steward, tablePath, uncounted } from "../state";
 import type { Book, Column, ColumnRole, ColumnsChange, FileForm, Progress, Rows, Table } from "../types";
 import { Act, Bar, Card, Checks, Chip, CopyCommand, curl, Dialog, Head, Icon, Refusal, Scroll, Select, useLoad, When, type Loaded } from "../ui";
-import { FormCard, formOf, missingLines, missingTexts, shaped } from "./form";
+import { asItIs, FormCard, formOf, missingLines, missingTexts, shaped } from "./form";
 import { ColumnsTable, mustDecide, roles, roleText, type Edit } from "./columns";
 import { sourceText, stateTones } from "./tables";
 
@@ -387,6 +387,11 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
             <aside>
               {steward.value ? <HiddenCard table={table} decide={decide} /> : null}
               {editable || totals ? shape : null}
+              {steward.value && asItIs(table.source.label ?? "") ? (
+                <Card title={t("form.title")}>
+                  <p>{t("form.asitis")}</p>
+                </Card>
+              ) : null}
               {confirmedNow || !steward.value ? <TableBook table={table.id} /> : null}
               {steward.value ? <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} /> : null}
             </aside>
