@@ -66,7 +66,7 @@ func (c *Contents) row(account, version int64) (*contentsRow, error) {
 			digits, ok := strings.CutPrefix(of[name], filePrint)
 			print, err := hex.DecodeString(digits)
 			if !ok || err != nil || len(print) != fileBytes {
-				return nil, errors.New("the print of a column in a file is not one")
+				return nil, noren.Bug("the print of a column in a file is not one")
 			}
 			out.files = append(out.files, print...)
 		}

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"time"
 
@@ -169,7 +168,7 @@ func (l *Ledger) runGroup(ctx context.Context, own *job) error {
 	defer func() {
 		if !finished { // a panic passes through: the others must not wait for ever
 			for _, j := range group {
-				j.end(errors.New("the writer of the group failed"))
+				j.end(noren.Bug("the writer of the group failed"))
 			}
 		}
 	}()

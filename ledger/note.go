@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	"github.com/noren-privacy/noren"
 )
@@ -93,7 +92,7 @@ func noteGrant(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody, before 
 		}
 	}
 	if after == nil || book == nil {
-		return errors.New("the account of a grant is missing")
+		return noren.Bug("the account of a grant is missing")
 	}
 	return noteOf(seq, b, before, after, book).insert(ctx, tx)
 }

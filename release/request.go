@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
-	"errors"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -145,14 +144,14 @@ const shardReading = 2
 // its version and definition, and the mechanism with all its parameters.
 func (q *Request) question() (*question, error) {
 	fail := func(err error) (*question, error) {
-		return nil, &noren.Error{Where: q.Mechanism.Name(), What: "its parameters cannot be written as JSON", Err: err}
+		return nil, noren.Bug("release: the parameters of " + q.Mechanism.Name() + " cannot be written as JSON: " + err.Error())
 	}
 	parameters, err := identity.Form(q.Mechanism.Parameters())
 	if err != nil {
 		return fail(err)
 	}
 	if len(parameters) == 0 || parameters[0] != '{' {
-		return fail(errors.New("they are not a JSON object"))
+		return fail(noren.Bug("they are not a JSON object"))
 	}
 	out := &question{mechanism: certificate.Mechanism{Name: q.Mechanism.Name(), Parameters: parameters}}
 	if out.text, err = identity.Form(struct {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/identity"
 	"github.com/noren-privacy/noren/table"
@@ -149,7 +150,7 @@ func (k *Tables) end(v *version) {
 // steward's: nothing is charged, and errors tell of the file.
 func (d *Dataset) Load(ctx context.Context) error {
 	if d.tables == nil {
-		return errors.New("the data set keeps no columns")
+		return noren.Bug("the data set keeps no columns")
 	}
 	if err := d.unchanged(ctx); err != nil {
 		return err

@@ -1,8 +1,6 @@
 package geom
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -46,7 +44,7 @@ func NewTree(d int, coords []int32) (*Tree, error) {
 	}
 	n := len(coords) / d
 	if n > math.MaxInt32 {
-		return nil, fmt.Errorf("geom: more than %d points", math.MaxInt32)
+		return nil, noren.Bug("geom: 2^31 points or more")
 	}
 	t := &Tree{dim: d, ids: make([]int32, n), coords: make([]int32, len(coords))}
 	copy(t.coords, coords)
@@ -61,7 +59,7 @@ func NewTree(d int, coords []int32) (*Tree, error) {
 	t.boxes = make([]int32, 0, size*2*d)
 	t.build(0, n)
 	if !spanFits(t.box(0)) {
-		return nil, errors.New("geom: the points are spread too widely for exact distances")
+		return nil, noren.Bug("geom: the points are spread too widely for exact distances")
 	}
 	return t, nil
 }

@@ -15,7 +15,6 @@ package block
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -169,10 +168,7 @@ func (m *Maker) Make(ctx context.Context, columns []*table.Column, of, ids []uin
 	}
 	out.Groups = groups
 	if err := enough(groups, of, m.K); err != nil {
-		return nil, &noren.Error{
-			What: "a block was not divided into groups of k: %v", Args: []any{err},
-			Err: errors.New("this is a fault in noren"),
-		}
+		return nil, noren.Bug("a block was not divided into groups of k: " + err.Error())
 	}
 	work.add(&work.refine, &began)
 	out.Published, err = m.Plan.Groups(ctx, columns, groups.Group, groups.Groups)

@@ -1,7 +1,6 @@
 package space
 
 import (
-	"errors"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -123,7 +122,7 @@ func (x *frameAxis) levels(col *table.Column, c *columnSurvey) ([][]int, error) 
 	for d, word := range col.Dict {
 		id, ok := h.Leaf(word)
 		if !ok {
-			return nil, errors.New("a value of the column is no leaf of its hierarchy")
+			return nil, noren.Bug("a value of the column is no leaf of its hierarchy")
 		}
 		x.leaf[d] = id
 	}

@@ -1,18 +1,19 @@
 package apart
 
 import (
-	"errors"
 	"fmt"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Faults of the exchange, which are of the program and not of its users.
 var (
-	errLeft    = bug("apart: bytes are left over")
-	errNone    = bug("apart: the process had no result")
-	errLarge   = bug("apart: more bytes than an operation may hold")
-	errForm    = bug("apart: a frame has an unknown form")
-	errVersion = bug("apart: the program that asks is another version")
-	errName    = bug("apart: there is no such operation")
+	errLeft    = noren.Bug("apart: bytes are left over")
+	errNone    = noren.Bug("apart: the process had no result")
+	errLarge   = noren.Bug("apart: more bytes than an operation may hold")
+	errForm    = noren.Bug("apart: a frame has an unknown form")
+	errVersion = noren.Bug("apart: the program that asks is another version")
+	errName    = noren.Bug("apart: there is no such operation")
 )
 
 const (
@@ -27,7 +28,7 @@ type fault struct{ error }
 
 // fail ends it.
 func fail(text string, about ...any) {
-	panic(fault{errors.New("apart: " + text + fmt.Sprint(about...))})
+	panic(fault{noren.Bug("apart: " + text + fmt.Sprint(about...))})
 }
 
 func failing(err *error) {
@@ -39,8 +40,3 @@ func failing(err *error) {
 		panic(f)
 	}
 }
-
-// bug is a fault of the program itself, in English.
-type bug string
-
-func (b bug) Error() string { return string(b) }
