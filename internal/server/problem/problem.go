@@ -137,7 +137,7 @@ func Said(stored, kept json.RawMessage, l lang.Lang) json.RawMessage {
 
 // Fault is one of several faults of a request.
 type Fault struct {
-	Pointer string `json:"pointer" doc:"The place in the request, as a JSON pointer or the name of a parameter."`
+	Pointer string `json:"pointer" doc:"The place in the request, as a JSON pointer or the name of a parameter; a place within a text or a table is in words, in the language of the reply."`
 	Detail  string `json:"detail" doc:"What is wrong there."`
 	// said is Detail before it was shown, and place is Pointer where it is a text.
 	said, place noren.Text
