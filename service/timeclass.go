@@ -52,17 +52,11 @@ type Times struct {
 	Load, Bound float64
 }
 
-// TimeClass is the time class of a request in seconds: 0.5, 2, 8, 32 and so on. A front end
-// that shows no answer before it, and every answer at it, does not show by time how long
-// the answer took. It follows from public parameters alone. memory is that of the columns
+// TimesOf are the time class of a request in seconds (0.5, 2, 8, 32 and so on) and the estimates that it follows
+// from. A front end that shows no answer before it, and every answer at it, does not show by time how long
+// the answer took. They follow from public parameters alone. memory is that of the columns
 // that are kept ([KeepOptions]): tables that fit are taken to be in memory. Without a
-// calibration it is at least 2.
-func TimeClass(w *api.Work, c *api.Calibration, memory int64) float64 {
-	return TimesOf(w, c, memory).Class
-}
-
-// TimesOf are the class of a request ([TimeClass]) and the estimates that it follows from. The
-// margin chooses the class alone.
+// calibration the class is at least 2. The margin chooses the class alone.
 func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
 	out := Times{Class: leastClass}
 	if c == nil {

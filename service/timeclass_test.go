@@ -44,7 +44,7 @@ func TestTimeClass(t *testing.T) {
 		{"no calibration", one("count", 10), nil, 1 << 30, 2},
 		{"no calibration, many", one("mean", 20_000_000), nil, 1 << 30, 8}, // 3 * 2.1
 	} {
-		if got := service.TimeClass(&x.work, x.c, x.memory); got != x.want {
+		if got := service.TimesOf(&x.work, x.c, x.memory).Class; got != x.want {
 			t.Errorf("%s: class %g, want %g", x.name, got, x.want)
 		}
 	}

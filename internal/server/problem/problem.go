@@ -414,9 +414,6 @@ var codes = []Code{
 	{"unfit", http.StatusUnprocessableEntity, "The data is not what the request needs."},
 }
 
-// Codes returns the codes of the HTTP interface that are not codes of the library.
-func Codes() []Code { return slices.Clone(codes) }
-
 func lookUp(name string) (Code, bool) {
 	i, ok := slices.BinarySearchFunc(codes, name, func(c Code, name string) int { return strings.Compare(c.Name, name) })
 	if !ok {
