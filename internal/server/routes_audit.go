@@ -84,7 +84,8 @@ func filterParameters() (all []*huma.Param) {
 
 // auditPage is a page of the audit log, with the names of what its entries are about.
 type auditPage struct {
-	page[audit.Item]
+	Items []audit.Item       `json:"items" nullable:"false" doc:"The items of this page."`
+	Next  string             `json:"next,omitempty" doc:"The value of after for the next page; absent on the last page."`
 	Named []store.ObjectName `json:"named" nullable:"false" doc:"What people call the objects whose ids are in the entries, in the order of the entries. One whose name is not known is absent."`
 }
 
@@ -103,7 +104,7 @@ func (s *Server) listAudit(ctx context.Context, _ *call, in *auditInput) (*outpu
 	if err != nil {
 		return nil, err
 	}
-	out := auditPage{page: page[audit.Item]{Items: append([]audit.Item{}, items...)}}
+	out := auditPage{Items: append([]audit.Item{}, items...)}
 	if more {
 		out.Next = cursor(strconv.FormatInt(items[len(items)-1].N, 10))
 	}
