@@ -193,7 +193,7 @@ func (p *Problem) Write(w http.ResponseWriter) {
 	_ = enc.Encode(p) // the client has gone if this fails
 }
 
-// New is a problem of one of package noren or of this package or of a code of the library. Another code gives
+// New is a problem of a code of this package or of the library. Another code gives
 // "internal". Without a detail it says what the code means.
 func New(code string, detail noren.Format, args ...any) *Problem {
 	c, ok := Explain(code)
