@@ -97,8 +97,10 @@ func kindField(kind string, f *kinds.Field, book *books.Book) (out KindField, ok
 		})
 	case kinds.PublicTable:
 		out.Choices = []string{}
-		for _, p := range book.Publics {
-			out.Choices = append(out.Choices, p.Table)
+		for i := range book.Publics {
+			if book.Model == nil {
+				out.Choices = append(out.Choices, book.Publics[i].Table)
+			}
 		}
 	case kinds.Model:
 		if book.Model != nil {
