@@ -1,6 +1,6 @@
 // A list with a search, an order and pages.
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { number } from "./format";
 import { language, t } from "./lang";
 import { recovered } from "./state";
@@ -99,12 +99,20 @@ export function usePages<T>(read: (after?: string, signal?: AbortSignal) => Prom
   const [next, setNext] = useState<string | undefined>(undefined);
   const [error, fail] = useState<unknown>(undefined);
   const [turn, again] = useState(0);
+  // Which list is read: a page of one that was left meanwhile is not put behind another.
+  const reading = useRef(0);
   const take = (p: { items: T[]; next?: string | undefined }, before: T[]): void => {
     set([...before, ...(p.items ?? [])]);
     setNext(p.next || undefined);
     fail(undefined);
   };
+  const more = async (): Promise<void> => {
+    const of = reading.current;
+    const p = await read(next);
+    if (of === reading.current) take(p, items ?? []);
+  };
   useEffect(() => {
+    reading.current++;
     const stop = new AbortController();
     const timer = setTimeout(() => {
       read(undefined, stop.signal).then(
@@ -119,7 +127,7 @@ export function usePages<T>(read: (after?: string, signal?: AbortSignal) => Prom
       stop.abort();
     };
   }, [...by, turn, recovered.value]);
-  return { items, error, more: next === undefined ? undefined : async () => take(await read(next), items ?? []), again: () => again(n => n + 1) };
+  return { items, error, more: next === undefined ? undefined : more, again: () => again(n => n + 1) };
 }
 
 /** The table of a list that is read by pages, with what is shown while it is read, where it is empty and where it cannot be read. */

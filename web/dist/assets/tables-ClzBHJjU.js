@@ -1,1 +1,0 @@
-export{t as default,n as sourceText,r as stateTones}from"./tables-BPcD386g.js";

@@ -1,0 +1,1 @@
+export{t as default,n as sourceText,r as stateTones}from"./tables-0Jkd3EDs.js";
